@@ -447,7 +447,7 @@ def test_raters_are_taken_into_account_as_compare_does():
     assert {(row.null, row.pvalue) for row in with_raters} == {("random-effects", "tail")}
     assert "random-effects (bootstrap/all/raters)" in found.verdict
     data = model.table(20, 2, rng=1).contest(gold="gold", a="A", b="B")
-    assert compare(data, metric="mae", rng=0, n_resamples=99).null == "random-effects"
+    assert compare(data, metric="mae", raters="random", rng=0, n_resamples=99).null == "random-effects"
     assert not any(row.scheme.endswith("/raters") for row in audit("normal", metrics=["mae"], rng=3, **SMALL).tests)
 
 

@@ -10,6 +10,7 @@ from howsure.auditing import audit, conclude, measure, plan
 from howsure.cli import main
 from howsure.cli._options import as_options, flags_of
 from howsure.cli.app import app
+from howsure.documents.text import render
 from howsure.errors import ArgumentError
 from howsure.questions import Audit
 from howsure.questions.tasks import TASKS
@@ -20,7 +21,7 @@ SIZES = {"designs": [(20, 2)], "n_simulations": 3, "n_resamples": 39, "n_fresh":
 
 
 def run(*arguments):
-    result = CliRunner().invoke(app, ["audit", *arguments])
+    result = CliRunner(env={"COLUMNS": "120"}).invoke(app, ["audit", *arguments])
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -37,7 +38,7 @@ def said(capsys, monkeypatch, *arguments):
 def test_the_command_prints_the_verdict_and_the_tables():
     text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
-    assert text == as_options(f"{found}\n", flags_of(Audit))
+    assert text == as_options(f"{render(found.document(), width=120)}\n", flags_of(Audit))
     for head in ("rejected at a nominal 5%", "estimated p − true p", "coverage of 95% intervals"):
         assert f"20 items × 2 responses: {head}" in text
     line = next(line for line in text.splitlines() if line.startswith("│ wins   │ sign-flip (bootstrap/all) "))

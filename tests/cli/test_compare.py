@@ -118,13 +118,15 @@ def test_constant_data_say_so(command, tmp_path):
 
 
 def test_the_text_shows_table_verdict_choices_notes_and_signature(command, folder):
-    code, out, err = command("compare", folder / "ratings.csv", *ROLES)
+    code, short, err = command("compare", folder / "ratings.csv", *ROLES)
     assert (code, err) == (0, "")
-    assert "mae (lower is better)" in out
-    assert "No clear difference between m1 and m2: mean absolute error" in out
+    assert len(short.splitlines()) < 12
+    assert "guessed" not in short
+    code, out, err = command("compare", folder / "ratings.csv", *ROLES, "--verbose")
+    assert out.startswith("No clear difference between m1 and m2: mean absolute error")
     assert "12 items with 3 gold, 2 A and 2 B responses each." in out
     assert "Scale: ordinal: 1, 2, 3, 4, 5" in out
-    assert "The metric is mae, because the scale is ordinal; --metric chooses another." in out
+    assert "Metric: mae (default for ordinal responses). Change it with --metric." in out
     assert "guessed from their names: item = item, source = source, value = value" in out
     assert out.splitlines()[-1].startswith("howsure 0.2.0 | compare | metric=mae | null=sign-flip")
 
@@ -162,8 +164,8 @@ def test_gold_free_ratings_and_penalties(command, folder):
         assert code == 0
         (found,) = json.loads(out)["comparisons"]
         assert found["advantage"] == pytest.approx(sign * (found["a_score"] - found["b_score"]))
-    code, out, _ = command("compare", folder / "ratings.csv", "--a", "m1", "--b", "m2", "--n-resamples", 99)
-    assert "The metric is rating, because there is no gold" in out
+    code, out, _ = command("compare", folder / "ratings.csv", "--a", "m1", "--b", "m2", "--verbose")
+    assert "Metric: rating (default for ratings without gold)." in out
 
 
 # Bad input: one line that names the place and the remedy

@@ -41,7 +41,6 @@ def test_a_grid_has_one_cell_for_each_design_and_metric():
 def test_a_budget_gives_a_recommendation_in_words():
     text = run("normal", "--epsilon", "0.3", "--budget", "200", "--n-responses", "2,10", "--precision", "0.02")
     assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
-    assert "collect this" in text
     assert "howsure 0" in text.splitlines()[-1]
 
 

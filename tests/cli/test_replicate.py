@@ -10,7 +10,7 @@ from howsure.sweeps import Store
 
 
 def run(*arguments):
-    return CliRunner().invoke(app, ["replicate", *arguments], catch_exceptions=False)
+    return CliRunner(env={"COLUMNS": "120"}).invoke(app, ["replicate", *arguments], catch_exceptions=False)
 
 
 def test_rows_stand_side_by_side_with_the_convention():

@@ -13,6 +13,7 @@ from howsure.cli.app import app
 from howsure.comparison import Comparisons, compare, compare_each
 from howsure.comparison.baselines import BASELINES, with_baselines
 from howsure.contests import Contest
+from howsure.documents.text import render
 from howsure.errors import ArgumentError, HowsureWarning
 
 
@@ -61,7 +62,7 @@ def test_exchanging_a_and_b_exchanges_the_sides(contest):
 
 def test_the_document_says_that_baselines_decide_nothing(contest):
     found = with_baselines(compare_each(contest, metrics=["mae", "rmse"], n_resamples=99, rng=0), ["welch-t"], 0)
-    said = str(found)
+    said = render(found.document(), verbose=True)
     assert "The verdict is by sign-flip. The baselines are shown for comparison only." in said
     assert "It is undefined where a model has no score for each item (rmse)." in said
     assert "although they are the same items" in " ".join(said.replace("│", " ").split())
@@ -104,9 +105,8 @@ def test_bootstrap_sign_is_refused_where_it_would_be_something_else(contest, set
 
 def test_an_expected_p_that_draws_cannot_tell_from_zero_is_a_bound():
     far = Contest.from_arrays(np.zeros(30), np.full(30, 0.01), np.linspace(3, 4, 30))
-    assert "Expected one-sided p of a study like this: below 0.01. It describes" in str(
-        compare(far, metric="mae", n_resamples=99, rng=0)
-    )
+    said = render(compare(far, metric="mae", n_resamples=99, rng=0).document(), verbose=True)
+    assert "if the study were repeated with new items: below 0.01. It is a property of the design" in said
 
 
 def test_the_command_line_shows_baselines(tmp_path):

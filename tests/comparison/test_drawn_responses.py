@@ -95,7 +95,7 @@ def test_what_could_be_found_is_that_of_the_drawn_responses():
     few, kept = compare(data, n_responses=1, **HOW), compare(data, metric="mae", n_resamples=99, rng=0)
     assert few.standard_error == pytest.approx(few.draws.std())
     assert few.detectable > 1.5 * kept.detectable
-    assert f"finds a true advantage of {few.detectable:.2g} 8 times in 10" in str(few)
+    assert f"80% power for a difference of {few.detectable:.2g}." in str(few)
     assert few.at(confidence_level=0.9).detectable < few.detectable
 
 

@@ -118,9 +118,10 @@ def test_one_rater_in_all_speaks_of_that_rater():
 
 def test_few_raters_get_a_note_and_a_wide_interval():
     rng = np.random.default_rng(5)
-    two, ten = (compare(ratings(rng, r=r), metric="rating", n_resamples=99, rng=0) for r in (2, 10))
-    assert "2 raters say little about others like them" in " ".join(two.notes)
-    assert not any("say little" in note for note in ten.notes)
+    how = {"metric": "rating", "raters": "random", "n_resamples": 99, "rng": 0}
+    two, ten = (compare(ratings(rng, r=r), **how) for r in (2, 10))
+    assert "2 raters are too few to generalise reliably: a p-value near .05 is only a hint." in " ".join(two.notes)
+    assert not any("too few" in note for note in ten.notes)
     assert two.confidence_interval.width > 2 * ten.confidence_interval.width
 
 
@@ -243,7 +244,8 @@ def test_clusters_that_cannot_be_used(asked, error, message):
 @pytest.mark.parametrize("r", [2, 3, 4, 5])
 def test_p_and_interval_agree_with_few_raters(r):
     for number in range(40):
-        found = compare(ratings(np.random.default_rng([number, r]), 100, r), metric="rating", n_resamples=9, rng=0)
+        there = ratings(np.random.default_rng([number, r]), 100, r)
+        found = compare(there, metric="rating", raters="random", n_resamples=9, rng=0)
         assert (found.pvalue <= 0.05) == (0 not in found.confidence_interval)
 
 
@@ -260,7 +262,7 @@ def test_the_level_holds_when_raters_are_crossed(n, r, per_item):
         rejected += pvalue <= 0.05
         how = {"metric": "rating", "rng": number, "interval": "percentile"}
         if number % 10 == 0:
-            assert compare(contest, n_resamples=9, **how).pvalue == pytest.approx(pvalue, rel=1e-9)
+            assert compare(contest, raters="random", n_resamples=9, **how).pvalue == pytest.approx(pvalue, rel=1e-9)
         if fixed <= high:
             fixed += compare(contest, raters="fixed", n_resamples=99, **how).pvalue <= 0.05
     assert low <= rejected <= high < fixed

@@ -37,7 +37,7 @@ def test_joint_intervals_are_wider_and_bonferroni_is_wider_still(by):
         bonferroni = alone.at(confidence_level=1 - 0.05 / len(found)).confidence_interval
         assert entry.confidence_interval.width <= 1.02 * bonferroni.width
         assert entry.confidence_interval.confidence_level == 0.95
-        assert f", all {len(found)} together)" in entry.verdict
+        assert f", all {len(found)} together" in entry.verdict
         assert alone.n_together == 1
 
 

@@ -14,6 +14,7 @@ from howsure.comparison import verdicts
 from howsure.comparison.detectable import detectable, of_parts
 from howsure.comparison.margins import margin_tests
 from howsure.documents import Table
+from howsure.documents.text import render
 from howsure.errors import HowsureWarning
 from howsure.inference import CombinedError, binomial_region
 from howsure.inference.direct import score_statistic
@@ -36,18 +37,19 @@ def test_the_winner_comes_first_with_its_own_number():
         result = compare(contest(shift), metric="mae", rng=0, n_resamples=499)
         scores = {"new": result.a_score, "old": result.b_score}
         assert result.verdict.startswith(
-            f"{winner} is better than {loser}: mean absolute error {scores[winner]:.{places}f} ({winner}) against "
-            f"{scores[loser]:.{places}f} ({loser}), advantage {result.advantage:.{places}f} (95% interval "
+            f"{winner} is better than {loser}: mean absolute error {scores[winner]:.{places}f} vs "
+            f"{scores[loser]:.{places}f}, lower by {abs(result.advantage):.{places}f} (95% CI "
         )
+        assert "−" not in result.verdict
         assert scores[winner] < scores[loser]
 
 
 def test_a_verdict_without_a_winner_says_what_could_have_been_found():
     result = compare(contest(0.0), metric="mae", rng=0, n_resamples=499)
     found = str(result)
-    assert "No clear difference between new and old" in found
-    assert f"finds a true advantage of {result.detectable:.2g} 8 times in 10" in found
-    assert "8 times in 10" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
+    assert found.startswith("No clear difference between ")
+    assert f"This design has 80% power for a difference of {result.detectable:.2g}." in found
+    assert "80% power" not in str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
 
 
 @pytest.mark.parametrize("df", [3, 5, 8, 20, 1000])
@@ -76,20 +78,27 @@ def test_where_no_p_is_small_enough_no_advantage_is_said_to_be_found(n, least):
     few = Contest.from_arrays(*(rng.normal(size=(n, 3)) for _ in range(3)))
     result = compare(few, metric="mae", rng=0)
     assert result.detectable == math.inf
-    assert f"A study of {n} items finds no advantage, however large: its p is never below {least}." in str(result)
-    assert "8 times in 10" not in str(result)
+    assert f"With {n} items no difference can be significant, however large: p is never below {least}." in str(result)
+    assert "80% power" not in str(result)
 
 
-def test_the_same_answer_to_both_questions_about_raters_is_said_once():
-    """MQM of a talk: three raters who differ by no more than chance, as far as three can tell."""
+@pytest.mark.parametrize(("n_raters", "leads"), [(3, "these"), (6, "like")])
+def test_both_answers_about_raters_stand_in_two_aligned_lines(n_raters, leads):
+    """Few raters say too little about others: then the answer for these raters leads."""
     rng = np.random.default_rng(1)
-    sides = [Responses.from_grid(rng.normal(size=(30, 3)), np.tile(np.arange(3), (30, 1))) for _ in range(2)]
+    raters = np.tile(np.arange(n_raters), (30, 1))
+    sides = [Responses.from_grid(rng.normal(shift, size=(30, n_raters)), raters) for shift in (0, 1)]
     result = compare(Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str)), metric="rating", rng=0)
     answers = result.rater_answers
-    again = replace(answers, like=answers.these)
-    assert str(again).startswith("For these 3 raters, and for raters like these 3: advantage ")
-    assert str(again).count("advantage") == 1
-    assert result.detectable >= result.beside.detectable
+    assert result.pvalue == getattr(answers, leads).pvalue
+    first, second, advice = answers.lines(result)
+    assert first.startswith(f"For these {n_raters} raters:     B better by ")
+    assert second.startswith("For raters like these:  B better by ")
+    assert "−" not in first + second
+    few = f"Report the first line. The second is only a hint: {n_raters} raters are too few to generalise reliably."
+    many = "Report the second line unless exactly these raters are the standard."
+    assert advice.startswith(few if leads == "these" else many)
+    assert "\n".join([first, second, advice]) in str(result)
 
 
 def test_test_and_interval_that_disagree_are_explained():
@@ -108,9 +117,9 @@ def test_test_and_interval_that_disagree_are_explained():
 @pytest.mark.parametrize(
     ("shift", "margin", "words"),
     [
-        (1.0, 0.3, "new is better than old by more than 0.3 (90% interval"),
-        (0.0, 0.8, "new and old are equivalent: they differ by less than 0.8 (90% interval"),
-        (0.4, 0.4, "new is not worse than old by more than 0.4 (90% interval"),
+        (1.0, 0.3, "new is better than old by more than 0.3 (90% CI"),
+        (0.0, 0.8, "new and old are equivalent: they differ by less than 0.8 (90% CI"),
+        (0.4, 0.4, "new is not worse than old by more than 0.4 (90% CI"),
         (-0.4, 0.3, "The data do not show that new is within 0.3 of old"),
     ],
 )
@@ -203,16 +212,18 @@ def test_of_very_many_slices_the_table_has_those_with_the_smallest_pvalues(n_bet
 
 
 def test_effect_sizes_and_expected_p_are_shown():
-    shown = str(compare(contest(1.0), metric="mae", rng=0, n_resamples=499))
-    assert "Effect size: Cohen's d" in shown
-    assert "Expected one-sided p of a study like this" in shown
+    result = compare(contest(1.0), metric="mae", rng=0, n_resamples=499)
+    shown = render(result.document(), verbose=True)
+    for said in ("Effect size: Cohen's d", "Mean one-sided p-value if the study were repeated with new items: "):
+        assert said in shown
+        assert said not in str(result)
 
 
 def test_the_default_metric_is_chosen_by_the_scale():
     labels = Contest.from_arrays(["x", "y", "x"], ["x", "y", "y"], ["y", "y", "y"])
     result = compare(labels, rng=0)
     assert result.metric == "accuracy"
-    assert "The metric is accuracy, because the scale is nominal; `metric` chooses another." in result.notes
+    assert "Metric: accuracy (default for nominal labels). Change it with `metric`." in result.notes
 
 
 def test_margin_tests_of_raters_are_their_t_tests():
@@ -236,7 +247,7 @@ def test_with_a_margin_raters_like_these_are_never_surer_than_these():
         rng = np.random.default_rng(seed)
         sides = [Responses.from_grid(rng.normal(size=(30, 3)), np.tile(np.arange(3), (30, 1))) for _ in range(2)]
         contest = Contest(None, *sides, Scale("continuous"), np.arange(30).astype(str))
-        like = compare(contest, metric="rating", rng=0, margin=0.4)
+        like = compare(contest, metric="rating", rng=0, margin=0.4, raters="random")
         these = like.beside.margin
         surer += like.margin_tests(0.4, "t", 0.95).equivalence < these.equivalence
         for name in ("superiority", "non_inferiority", "equivalence"):
@@ -265,14 +276,17 @@ def test_a_margin_says_when_the_other_one_is_better_by_more():
     there = contest(1.5)
     result = compare(replace(there, a=there.b, b=there.a), metric="mae", rng=0, n_resamples=999, margin=0.2)
     assert result.margin.confidence_interval.high < -0.2
-    assert "old is better than new by more than 0.2 (90% interval" in result.verdict
+    assert "old is better than new by more than 0.2 (90% CI" in result.verdict
     assert "do not show" not in result.verdict
 
 
 def test_asides_of_several_metrics_name_theirs():
-    found = str(compare_each(contest(0.05), metrics=["mae", "mse"], rng=0, n_resamples=999))
-    assert "mae: A study like this finds" in found
-    assert "mse: A study like this finds" in found
+    found = compare_each(contest(0.05), metrics=["mae", "mse"], rng=0, n_resamples=999)
+    ends = found[0].confidence_interval
+    torn = [replace(one, n_together=0, confidence_interval=replace(ends, low=0.01, high=0.3)) for one in found]
+    shown = str(replace(found, comparisons=tuple(torn)))
+    assert "\nmae: The interval excludes 0 although p is above 0.05" in shown
+    assert "\nmse: The interval excludes 0 although p is above 0.05" in shown
 
 
 def test_notes_name_the_first_comparisons_that_they_belong_to():

@@ -57,7 +57,7 @@ def test_known_answers(value, error, said):
 
 def test_ends_have_the_decimals_of_the_width():
     assert interval(0.123456, 0.2) == "0.123 to 0.200"
-    assert interval(-12.0, 13.456) == "-12.0 to 13.5"
+    assert interval(-12.0, 13.456) == "−12.0 to 13.5"
     assert interval(0.25, 0.25) == "0.25 to 0.25"
     assert interval(-math.inf, 0.123456, error=0.02) == "at most 0.123"
     assert shown((0.123456, math.inf), "interval") == "at least 0.1235"
@@ -175,7 +175,7 @@ def test_rounding_moves_a_number_by_a_twentieth_of_its_error_and_shows_no_digit_
         assert error <= 1e-13 * abs(value)
         return
     said = number(value, error)
-    assert abs(float(said.replace(",", "")) - value) <= error / 20 * (1 + 1e-9) + 1e-15 * abs(value)
+    assert abs(float(said.replace(",", "").replace("−", "-")) - value) <= error / 20 * (1 + 1e-9) + 1e-15 * abs(value)
     assert 10.0**-places >= error / 100 * (1 - 1e-9)  # the last decimal is worth at least a hundredth of the error
     if places <= PLAIN and abs(value) < HUGE / 10:
         assert len(said.partition(".")[2]) == max(places, 0)
@@ -217,11 +217,11 @@ def test_verdict_and_table_of_a_comparison_show_the_same_digits():
     contest = ratings(40).contest(gold="human", a="model-2", b="model-1")
     found = compare(contest, metric="mae", rng=0, n_resamples=99)
     [table] = [block for block in found.document().blocks if isinstance(block, Table)]
-    _, a, b, advantage, ends, _ = (
+    _, _, a, b, advantage, ends, _ = (
         shown(value, column.kind) for value, column in zip(table.rows[0], table.columns, strict=True)
     )
     verdict = found.document().verdict
-    assert f"{a} (model-2) against {b} (model-1), advantage {advantage} (95% interval {ends})" in verdict
+    assert f"{a} vs {b}, lower by {advantage} (95% CI {ends})" in verdict
     assert decimals_of(f"{a} {b} {advantage} {ends}") == {decimals(error_of(found.confidence_interval))}
     assert json.loads(json.dumps(found.to_dict()))["advantage"] == found.advantage
     assert number(found.advantage, error_of(found.confidence_interval)) in str(found)

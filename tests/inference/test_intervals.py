@@ -247,7 +247,7 @@ def test_refusals(call, message):
 
 def test_words_round_trip_and_width():
     result = ConfidenceInterval(0.01234, math.inf, "basic", 0.9)
-    assert str(result) == "90% interval at least 0.01234 (basic)"
+    assert str(result) == "90% CI at least 0.01234 (basic)"
     assert ConfidenceInterval(**result.to_dict()) == result
     assert 5.0 in result
     assert 0.0 not in result

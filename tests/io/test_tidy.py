@@ -96,13 +96,15 @@ def test_sources_by_condition_take_the_source_column_for_the_rater():
     assert table.sources["M"].values.tolist() == [4, 3]  # in the order of rep
     assert table.notes[0].endswith(
         "item = item_id, source = source, value = value, repeat = rep; "
-        "rater = source, because the sources are told apart by kind."
+        "rater = source, because kind tells which source a row belongs to."
     )
     told = read(
         pl.read_csv(io.StringIO(rows)), item="item_id", source="source", value="value", repeat="rep",
         sources={"human": "kind=human"},
     )  # fmt: skip
-    assert told.notes == ("Column of the table guessed: rater = source, because the sources are told apart by kind.",)
+    assert told.notes == (
+        "Column of the table guessed: rater = source, because kind tells which source a row belongs to.",
+    )
     explicit = read(
         pl.read_csv(io.StringIO(rows)), sources={"human": "kind=human", "M": "m"}, source="source", rater="source"
     )

@@ -71,12 +71,12 @@ def test_every_pair_has_the_advantage_and_the_p_of_compare(name, n_resamples):
 @pytest.mark.parametrize("with_gold", [False, True])
 def test_with_crossed_raters_every_pair_is_judged_as_compare_judges_it(with_gold):
     rng = np.random.default_rng(1)
-    grid = rng.normal(size=(20, 3, 4)) + rng.normal(size=(1, 3, 4)) * 0.4 + np.array([0, 0.5, 2])[:, np.newaxis]
-    raters = np.tile(np.arange(4), (20, 1))
+    grid = rng.normal(size=(20, 3, 5)) + rng.normal(size=(1, 3, 5)) * 0.4 + np.array([0, 0.5, 2])[:, np.newaxis]
+    raters = np.tile(np.arange(5), (20, 1))
     if with_gold:
-        gold = Responses.from_grid(rng.normal(size=(20, 4)), raters)
+        gold = Responses.from_grid(rng.normal(size=(20, 5)), raters)
         sources = {"gold": gold} | {f"m{j}": Responses.from_grid(grid[:, j, :1]) for j in range(3)}
-        table = ResponseTable(np.arange(20).astype(str), sources, Scale("continuous"), {}, tuple("abcd"))
+        table = ResponseTable(np.arange(20).astype(str), sources, Scale("continuous"), {}, tuple("abcde"))
     else:
         table = table_of(grid, raters=raters)
     how = {"n_resamples": 499, "rng": 2}
@@ -420,13 +420,15 @@ def ratings_by(raters, n=12, seed=4):
     for name, own in raters.items():
         who = np.array([own[i * len(own) // n] for i in range(n)])[:, np.newaxis]
         sources[name] = Responses.from_grid(rng.normal(size=(n, 1)), who)
-    return ResponseTable(np.arange(n).astype(str), sources, Scale("continuous"), {}, ("ann", "bob", "cay", "dan"))
+    return ResponseTable(
+        np.arange(n).astype(str), sources, Scale("continuous"), {}, ("ann", "bob", "cay", "dan", "eve", "fay")
+    )
 
 
 def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
-    table = ratings_by({"x": (0, 1), "y": (1, 2), "one": (2,), "other": (3,)})
+    table = ratings_by({"x": (0, 1, 4), "y": (1, 2, 5), "one": (2,), "other": (3,)})
     board = compare_all(table, rng=0, n_resamples=199)
-    assert "The result generalises to raters like these 4." in board.notes
+    assert "The result generalises to raters like these 6." in board.notes
     [said] = [note for note in board.notes if "one rater each" in note]
     assert said.startswith("one and other were judged by one rater each. What is said of a pair of these holds for")
     alone = compare(table.contest(a="one", b="other"), rng=0, n_resamples=199)
@@ -434,7 +436,7 @@ def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     assert "One rater judged one and another judged other: a difference between the two raters cannot" in str(alone)
     with pytest.raises(DataError, match="one and other were judged by one rater each"):
         compare_all(table, rng=0, raters="random")
-    assert "The result holds for these 4 raters only, as asked." in compare_all(table, rng=0, raters="fixed").notes
+    assert "The result holds for these 6 raters only, as asked." in compare_all(table, rng=0, raters="fixed").notes
 
 
 def test_penalties_are_ranked_from_the_lowest_also_in_the_library():

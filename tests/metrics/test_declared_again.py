@@ -27,7 +27,7 @@ def redeclared(metric):
     inside = {trait: getattr(metric, trait) for trait in TRAITS}
     inside |= {
         name: staticmethod(getattr(metric, name))
-        for name in [*SCORING[base], "notes", *["weighted"] * metric.by_weights]
+        for name in [*SCORING[base], "notes", "titled", *["weighted"] * metric.by_weights]
     }
     return type("Somebody", (base,), inside)()
 

@@ -64,7 +64,7 @@ def against_gold(rng, n=60, r=5, k=3):
 
 def of_compare(contest, **options):
     """Return the p-value of compare, and the width of its interval for raters like these alone."""
-    found = compare(contest, metric="rating", n_resamples=499, rng=0, workers=1, **options)
+    found = compare(contest, metric="rating", raters="random", n_resamples=499, rng=0, workers=1, **options)
     return found.pvalue, found.error.interval(found.advantage).width
 
 
@@ -312,7 +312,8 @@ def test_wins_with_three_raters_are_planned_as_rare_as_they_are():
     count, rejected, planned = 150, 0, []
     for number in range(count):
         contest = gold(np.random.default_rng([number, 17]), 100, 3)
-        rejected += compare(contest, metric="wins", n_resamples=199, rng=number, workers=1).pvalue <= 0.05
+        how = {"metric": "wins", "raters": "random", "n_resamples": 199, "workers": 1}
+        rejected += compare(contest, rng=number, **how).pvalue <= 0.05
     for number in range(15):
         pilot = gold(np.random.default_rng([number, 18]), 100, 5)
         asked = {"metric": "wins", "advantage": 0.27, "n_items": 100, "n_raters": 3}

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from howsure.documents.text import render
 from howsure.errors import ArgumentError, DataError
 from howsure.models import preset, simulate_advantages
 from howsure.replications import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
@@ -274,7 +275,7 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
     result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
     said = "50% of 2 published numbers come out within two standard errors of their difference."
     assert str(result).startswith(said)
-    summary = [cell.strip() for cell in str(result).splitlines()[5].strip("│").split("│")]
+    summary = [cell.strip() for cell in render(result.document(), width=120).splitlines()[5].strip("│").split("│")]
     assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50%"]
     again = Replication.from_dict(result.to_dict())
     assert again.to_dict() == result.to_dict()

@@ -231,7 +231,7 @@ def test_raters_that_decide_are_asked_for():
 
     rows = [
         {"item": i, "source": source, "rater": f"r{rater}", "value": value}
-        for rater, bias in enumerate(rng.normal(0.2, 0.5, 4))
+        for rater, bias in enumerate(rng.normal(0.2, 0.5, 5))
         for i in range(60)
         for source, value in (("a", bias + rng.normal()), ("b", rng.normal()))
     ]

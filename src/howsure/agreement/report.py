@@ -216,7 +216,7 @@ def measure_agreement(
         "level": chosen,
         "cluster": cluster,
         "confidence_level": confidence_level,
-        "draws": n_resamples,
+        "n_resamples": n_resamples,
     }
     return Agreement(
         source=name,

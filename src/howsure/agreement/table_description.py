@@ -214,7 +214,7 @@ def describe(
         "b": b,
         "metric": signed,
         "confidence_level": confidence_level,
-        "draws": n_resamples,
+        "n_resamples": n_resamples,
     }
     return TableDescription(
         n_items=table.n_items,

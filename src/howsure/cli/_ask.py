@@ -28,6 +28,7 @@ COMPUTING = "Where to compute"
 class Output(Checked):
     """What is done with an answer."""
 
+    verbose: bool = option(False, "Show every detail and every note of the result.", group=OUTPUT)
     json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
     chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
     report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or tables as .csv.", group=OUTPUT)
@@ -185,27 +186,39 @@ def show(
             say(piece, end="")
         say("")
         return
-    say(as_text(result.document(), flags))
+    say(as_text(result.document(), flags, verbose=output.verbose))
     for name, files in (("Chart", output.chart), ("Report", written)):
         if files:
             say(f"{name}: {files}")
 
 
-def as_text(document: "Document", flags: "Mapping[str, str] | None" = None) -> str:
+def as_text(document: "Document", flags: "Mapping[str, str] | None" = None, *, verbose: bool = False) -> str:
     """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
-    import shutil
-
     from howsure.documents import Sentence, text
 
-    width = text.WIDTH
-    if sys.stdout.isatty():
-        width = max(60, shutil.get_terminal_size((width, 24)).columns)
-    notes = tuple(_options.as_options(note, flags) for note in document.notes)
+    notes = tuple(type(note)(_options.as_options(note, flags)) for note in document.notes)
     blocks = tuple(
         replace(block, text=_options.as_options(block.text, flags)) if isinstance(block, Sentence) else block
         for block in document.blocks
     )
-    return text.render(replace(document, blocks=blocks, notes=notes), width=width)
+    shown, terminal = replace(document, blocks=blocks, notes=notes), sys.stdout.isatty()
+    said = text.render(shown, width=terminal_width(), wrap=terminal, verbose=verbose)
+    return (
+        f"{said}\nMore with --verbose, or in a --report." if terminal and text.is_short(shown) and not verbose else said
+    )
+
+
+def terminal_width() -> int:
+    """Return how wide output may be: as wide as the terminal, or as COLUMNS says, which defaults to 80."""
+    import os
+    import shutil
+
+    from howsure.documents.text import WIDTH
+
+    if sys.stdout.isatty():
+        return max(60, shutil.get_terminal_size((WIDTH, 24)).columns)
+    typed = os.environ.get("COLUMNS", "")
+    return max(60, int(typed)) if typed.isdecimal() else WIDTH
 
 
 def say(said: str, end: str = "\n") -> None:

@@ -42,6 +42,7 @@ from howsure.comparison.shared import Shared
 from howsure.comparison.signing import provenance_of, shared_fields
 from howsure.comparison.together import MANY, adjusted, having, wide_level, without_draws
 from howsure.contests import Contest
+from howsure.documents import Aside
 from howsure.errors import HowsureWarning
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.metrics import Metric
@@ -271,7 +272,12 @@ def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> 
         beside, _ = _compare_once(
             contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
         )
-        answers = [paired(one, two, choice.n_raters) for one, two in zip(answers, beside, strict=True)]
+        # Both answers have a line each, so that notes about the choice only repeat them.
+        notes = [tuple(Aside(note) if note in choice.notes else note for note in one.notes) for one in answers]
+        answers = [
+            paired(replace(one, notes=said), two, choice.n_raters)
+            for one, two, said in zip(answers, beside, notes, strict=True)
+        ]
     if run.warns:
         _warn(answers)
     return answers
@@ -346,7 +352,7 @@ def _compare_once(
         about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
         sizes = effects_of(metric, seen, run)
         about += [*off_centre(run.scheme, advantage, kept), *without_spread(sizes, contest)]
-        notes = dict.fromkeys([*contest.notes, *caveats, *tail.notes, *limits.notes, *about])
+        notes = dict.fromkeys([*caveats, *tail.notes, *limits.notes, *about, *contest.notes])
         left, whole = one.jackknife, error if one.error is None else one.error.standard_error
         if math.isnan(whole) and left.size > 1:
             whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))

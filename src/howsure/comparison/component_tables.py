@@ -28,8 +28,10 @@ def blocks(found: "AdvantageComponents") -> tuple[Block, ...]:
     """Return a sentence, the components, and what more of each would bring."""
     _, a, b = found.names
     error = float(found.decision_study[0]["standard_error"])
+    first, second = (a, b) if found.advantage >= 0 else (b, a)
+    by = f"{first} scores better than {second} by {number(abs(found.advantage), error)} ({found.metric})"
     return (
-        Heading(f"Variance components of {a} − {b} = {number(found.advantage, error)} ({found.metric})"),
+        Heading(f"{by}. Where the error of this difference comes from"),
         Sentence(sentence(found)),
         _components(found),
         _study(found),

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from howsure.contests import Contest
+from howsure.documents import Aside
 from howsure.errors import ArgumentError
 from howsure.metrics import Metric, resolve
 
@@ -15,15 +16,15 @@ def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tup
             raise ArgumentError("`metrics` must name at least one metric; got none.")
         return _directed([resolve(metric) for metric in metrics], contest)
     if contest.gold is None and contest.scale.reason == "preferences":
-        name, reason = "win-rate", "the responses are preferences"
+        name, reason = "win-rate", "preferences"
     elif contest.gold is None:
-        name, reason = "rating", "there is no gold"
+        name, reason = "rating", "ratings without gold"
     elif contest.scale.kind == "nominal":
-        name, reason = "accuracy", "the scale is nominal"
+        name, reason = "accuracy", "nominal labels"
     else:
-        name, reason = "mae", f"the scale is {contest.scale.kind}"
+        name, reason = "mae", f"{contest.scale.kind} responses"
     chosen, told = _directed([resolve(name)], contest)
-    return chosen, [f"The metric is {name}, because {reason}; `metric` chooses another.", *told]
+    return chosen, [Aside(f"Metric: {name} (default for {reason}). Change it with `metric`."), *told]
 
 
 def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], list[str]]:

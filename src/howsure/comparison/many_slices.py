@@ -374,7 +374,7 @@ class EqualSlices:
                 about = [*small(part, SignFlips(1.0, 1.0, 0.0).pvalue("less")), *unequal(part, metric)]
                 about += [*uneven(metric, part), *skews]
                 about += without_spread(EffectSizes(*(float(size[i]) for size in self.effects)), part)
-                notes = list(dict.fromkeys([*contest.notes, *own, *about]))
+                notes = list(dict.fromkeys([*own, *about, *contest.notes]))
                 if kind:
                     notes = [note for note in notes if note not in own] + [note for note in wide if note in notes]
                     notes += [clash(kind == 3, n_together)] if kind > 1 else []

@@ -5,23 +5,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from howsure.comparison.margins import MarginTests
-from howsure.documents.numbers import error_of, number
-from howsure.documents.numbers import interval as ends_of
 from howsure.inference import ConfidenceInterval
+from howsure.rating_design import FEW_RATERS
 
 if TYPE_CHECKING:
     from howsure.comparison.comparisons import Comparison
-
-WHICH = (
-    "The answer for these raters counts if they alone decide; the answer for raters like these counts if others could "
-    "have been asked in their place."
-)
-"""Which of the two answers counts when."""
-
-
-def related(shown_pvalue: str) -> str:
-    """Return what follows "p": "= 0.04", "< 0.0002" or "undefined"."""
-    return shown_pvalue if shown_pvalue[0] in "<u" else f"= {shown_pvalue}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,13 +30,6 @@ class RaterAnswer:
     pvalue: float
     shown_pvalue: str
 
-    def __str__(self) -> str:
-        ends = self.confidence_interval
-        level = f"{100 * ends.confidence_level:g}%"
-        error = error_of(ends, self.advantage)
-        between = ends_of(ends.low, ends.high, error)
-        return f"advantage {number(self.advantage, error)} ({level} interval {between}), p {related(self.shown_pvalue)}"
-
 
 @dataclass(frozen=True, slots=True)
 class RaterAnswers:
@@ -67,10 +48,26 @@ class RaterAnswers:
     these: RaterAnswer
     like: RaterAnswer
 
-    def __str__(self) -> str:
-        if str(self.these) == str(self.like):
-            return f"For these {self.n_raters} raters, and for raters like these {self.n_raters}: {self.these}."
-        return f"For these {self.n_raters} raters: {self.these}. For raters like these {self.n_raters}: {self.like}."
+    def lines(self, result: "Comparison") -> list[str]:
+        """Return both answers in two aligned lines, and which of them to report."""
+        heads = (f"For these {self.n_raters} raters:", "For raters like these:")
+        longest = max(map(len, heads))
+        said = [
+            f"{head:<{longest}}  {_told(one, result)}" for head, one in zip(heads, (self.these, self.like), strict=True)
+        ]
+        if self.n_raters < FEW_RATERS:
+            few = f"{self.n_raters} raters are too few to generalise reliably"
+            return [*said, f"Report the first line. The second is only a hint: {few}. Add raters."]
+        return [*said, "Report the second line unless exactly these raters are the standard."]
+
+
+def _told(answer: RaterAnswer, result: "Comparison") -> str:
+    from howsure.comparison.verdicts import difference, in_words
+
+    by, ends = difference(answer)
+    leads = result.names[1] if answer.advantage >= 0 else result.names[2]
+    level = f"{100 * answer.confidence_interval.confidence_level:g}%"
+    return f"{leads} better by {by} ({level} CI {ends}), p {in_words(answer.shown_pvalue)}"
 
 
 def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":

@@ -57,7 +57,8 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
     if raters == "random" and design is not None and design.n_raters < FEW_RATERS:
         notes = [
             *notes,
-            f"{design.n_raters} raters say little about others like them: ask more raters for a surer answer.",
+            f"{design.n_raters} raters are too few to generalise reliably: a p-value near .05 is only a hint. "
+            "Add raters.",
         ]
     chosen = replace(scheme, raters=raters)
     null = null or ("random-effects" if raters == "random" else "sign-flip")
@@ -78,6 +79,11 @@ def _by_the_data(
         "bootstrap",
         "all",
     ):
+        # A few raters say too little about others for their answer to lead; it then stands below that for these raters.
+        if n_raters < FEW_RATERS and null is None:
+            return "fixed", [
+                f"The result holds for these {n_raters} raters: too few to generalise reliably. Add raters."
+            ]
         return "random", [f"The result generalises to raters like these {n_raters}."]
     asked = f"`null={null!r}`" if null not in (None, "random-effects", "shifted-bootstrap") else str(scheme)
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]

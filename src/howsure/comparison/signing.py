@@ -29,7 +29,7 @@ def shared_fields(metric: Metric, contest: Contest, run: ProcedureRun) -> dict[s
     return {
         "metric": metric.name,
         "parameters": parameters_of(metric),
-        "title": metric.title,
+        "title": metric.titled(_runs(contest, run)),
         "better": metric.better,
         "span": metric.span,
         "names": contest.names,
@@ -39,6 +39,13 @@ def shared_fields(metric: Metric, contest: Contest, run: ProcedureRun) -> dict[s
         "alternative": run.procedure.alternative,
         "n_resamples": run.procedure.n_draws,
     }
+
+
+def _runs(contest: Contest, run: ProcedureRun) -> set[int]:
+    """Return with how many responses A and B are scored on an item."""
+    if run.scheme.responses in ("first", "one"):
+        return {1}
+    return {int(size) for side in (contest.a, contest.b) for size in (side.sizes.min(), side.sizes.max())}
 
 
 def spelled(metric: Metric) -> str:

@@ -6,8 +6,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from howsure.comparison import baselines
-from howsure.comparison.rater_answers import WHICH, related
-from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import error_of, listed, number, rough
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
@@ -15,6 +14,7 @@ from howsure.inference import SMALLEST
 
 if TYPE_CHECKING:
     from howsure.comparison.comparisons import Comparison
+    from howsure.comparison.rater_answers import RaterAnswer
 
 MANY = 8
 """With more comparisons than this, the verdicts are counted instead of listed."""
@@ -36,48 +36,111 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
         blocks += [Sentence(counted(found), "verdict")]
     else:
         blocks += [Sentence(verdict(entry), "verdict") for entry in found]
-    metrics = {entry.metric for entry in found}
     shown = tabled(found)
     for entry in found[:MANY] if len(shown) == len(found) else ():
-        where = f"On {entry.slice}: " if entry.slice else ""
-        where += f"{entry.metric}: " if len(metrics) > 1 else ""
-        blocks += [Sentence(where + said) for said in asides(entry)]
-    if any(entry.rater_answers is not None for entry in found[:MANY]):
-        blocks.append(Sentence(WHICH))
+        raters = None if math.isnan(entry.advantage) else entry.rater_answers
+        answers = [] if raters is None else raters.lines(entry)
+        blocks += [
+            Sentence(said) for said in [*_located(entry, found, answers), *_located(entry, found, asides(entry))]
+        ]
     blocks.append(_table(shown))
     if len(shown) < len(found):
         blocks.append(
             Sentence(f"The table has the {len(shown)} with the smallest p-values; a report as .csv (`report`) has all.")
         )
-    blocks += baselines.blocks(shown)
+    blocks += details(baselines.blocks(shown)) if several else baselines.blocks(shown)
     if several and correction != "none":
         blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found):,} comparisons ({correction})."))
-    if not first.slice:
-        blocks.append(Sentence(sizes(first)))
-    if first.scale:
-        blocks.append(Sentence(f"Scale: {first.scale}."))
-    if not several:
-        blocks += [Sentence(line) for line in effects(first)]
+    about = [] if first.slice else [sizes(first)]
+    about += [f"Scale: {first.scale}."] if first.scale else []
+    about += [] if several else effects(first)
+    blocks += details(Sentence(line) for line in about)
     return Document(f"Is {a} better than {b}?", tuple(blocks), tuple(_notes(found, shown)), signature)
 
 
-def verdict(result: "Comparison") -> str:
-    """Return who is better, by how much, how sure; for a margin also what it allows to claim."""
-    _, a, b = result.names
-    ends = result.confidence_interval
-    first, second = (a, b) if result.advantage >= 0 or not decided(result) else (b, a)
-    joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
-    scores, error = {a: result.a_score, b: result.b_score}, error_of(ends, result.advantage)
-    said = (
-        f"{result.title} {number(scores[first], error)} ({first}) against {number(scores[second], error)} ({second}), "
-        f"advantage {number(result.advantage, error)} "
-        f"({level_of(result)} interval {ends_of(ends.low, ends.high, error)}{joint}), "
-        f"p {related(shown_pvalue(result))}"
+def _located(entry: "Comparison", found: Sequence["Comparison"], lines: list[str]) -> list[str]:
+    """Return lines that say which comparison they belong to, where there are several."""
+    where = f"On {entry.slice}" if entry.slice else ""
+    metrics = {each.metric for each in found}
+    where = ", ".join([part for part in (where, entry.metric if len(metrics) > 1 else "") if part])
+    return (
+        [f"{where}:", *lines] if where and len(lines) > 1 else [f"{where}: {line}" if where else line for line in lines]
     )
-    if not math.isnan(result.pvalue_adjusted):
-        said += f", adjusted {p_of(result.pvalue_adjusted, result.pvalue_se)}"
+
+
+def verdict(result: "Comparison") -> str:
+    """Return who is better, by how much, how sure; for a margin also what it allows to claim.
+
+    The first model that is named is the one that scored better, so that the difference needs no sign. Where that is
+    not so (a one-sided question whose answer points the other way), words say which score is lower.
+    """
+    first, second = ordered(result)
     where = f" on {result.slice}" if result.slice else ""
-    return " ".join([f"{_who(result)}{where}: {said}.", *_margin(result)])
+    raters = result.rater_answers if result.error is None else None  # the verdict is that for these raters
+    whose = "" if raters is None else f" for these {raters.n_raters} raters"
+    said = " ".join([f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}", *_margin(result)])
+    return f"{said} {_power(result)}".rstrip()
+
+
+def ordered(result: "Comparison") -> tuple[str, str]:
+    """Return the names of A and B, the better score first; a one-sided question keeps their order."""
+    _, a, b = result.names
+    keep = not result.advantage < 0 or (result.alternative != "two-sided" and not decided(result))
+    return (a, b) if keep else (b, a)
+
+
+def _numbers(result: "Comparison", first: str) -> str:
+    """Return both scores, their difference with its interval, and p."""
+    of_first, of_second = (
+        (result.a_score, result.b_score) if first == result.names[1] else (result.b_score, result.a_score)
+    )
+    error = error_of(result.confidence_interval, result.advantage)
+    joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
+    p = f"p {in_words(shown_pvalue(result))}"
+    if not math.isnan(result.pvalue_adjusted):
+        p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
+    scores = f"{result.title} {number(of_first, error)} vs {number(of_second, error)}"
+    by, ends = difference(result)
+    interval = f"{level_of(result)} CI {ends}{joint}"
+    if decided(result):
+        return f"{scores}, {_direction(result, better=True)} by {by} ({interval}), {p}."
+    behind = first == result.names[1] and result.advantage < 0
+    named = f"{_direction(result, better=False)} by" if behind else "difference"
+    return f"{scores} ({named} {by}, {interval}, {p})."
+
+
+def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
+    """Return by how much the better score is better, and the interval of that, as text."""
+    ends = result.confidence_interval
+    error = error_of(ends, result.advantage)
+    low, high = (-ends.high, -ends.low) if result.advantage < 0 else (ends.low, ends.high)
+    return number(abs(result.advantage), error), ends_of(low, high, error)
+
+
+def _direction(result: "Comparison", *, better: bool) -> str:
+    """Return whether the better score, or the worse one, is the higher or the lower one."""
+    return "higher" if (result.better == "higher") == better else "lower"
+
+
+def in_words(shown: str) -> str:
+    """Return a p-value as it stands in a sentence: "= .04", "< .0002", "= 1.4e-07" or "undefined"."""
+    if shown.startswith("u"):
+        return shown
+    sign, _, value = shown.rpartition(" ")
+    return f"{sign or '='} {value.removeprefix('0') if value.startswith('0.') else value}"
+
+
+def _power(result: "Comparison") -> str:
+    """Return what an undecided study could have found."""
+    if decided(result) or math.isnan(result.advantage) or math.isnan(result.pvalue) or not result.detectable > 0:
+        return ""
+    if result.detectable == math.inf:
+        clusters = 0 < result.jackknife.size < result.n_items
+        n = result.jackknife.size if clusters else result.n_items
+        least = (2 if result.alternative == "two-sided" else 1) / 2**n
+        units = f"{n} {'cluster' if clusters else 'item'}{'s' * (n > 1)}"
+        return f"With {units} no difference can be significant, however large: p is never below {least:.2g}."
+    return f"This design has 80% power for a difference of {rough(result.detectable)}."
 
 
 def counted(found: Sequence["Comparison"]) -> str:
@@ -104,39 +167,17 @@ def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
 
 
 def asides(result: "Comparison") -> list[str]:
-    """Return what the study could have found, and where p-value and interval disagree."""
-    if math.isnan(result.advantage):
-        return []
-    lines = [] if result.rater_answers is None else [str(result.rater_answers)]
-    if not decided(result) and result.detectable == math.inf:
-        clusters = 0 < result.jackknife.size < result.n_items
-        n = result.jackknife.size if clusters else result.n_items
-        least = (2 if result.alternative == "two-sided" else 1) / 2**n
-        lines.append(
-            f"A study of {n} {'cluster' if clusters else 'item'}{'s' * (n > 1)} finds no advantage, however large: its "
-            f"p is never below {least:.2g}."
-        )
-    elif not decided(result) and result.detectable > 0 and not math.isnan(result.pvalue):
-        lines.append(
-            f"A study like this finds a true advantage of {rough(result.detectable)} 8 times in 10; it often misses "
-            "smaller ones."
-        )
+    """Return where p-value and interval disagree."""
     ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
-    if math.isnan(ends.low) or math.isnan(result.pvalue) or result.n_together > 1:
-        return lines
+    if any(map(math.isnan, (result.advantage, ends.low, result.pvalue))) or result.n_together > 1:
+        return []
     outside = not ends.low <= 0 <= ends.high
     rejected = result.pvalue <= alpha + 1e-12
-    if outside and not rejected:
-        lines.append(
-            f"The interval excludes 0 although p is above {alpha:.2g}: test and interval are computed in different "
-            "ways. Treat this as a borderline case."
-        )
-    if rejected and not outside:
-        lines.append(
-            f"The interval includes 0 although p is at most {alpha:.2g}: test and interval are computed in different "
-            "ways. Treat this as a borderline case."
-        )
-    return lines
+    if outside == rejected:
+        return []
+    side = f"excludes 0 although p is above {alpha:.2g}" if outside else f"includes 0 although p is at most {alpha:.2g}"
+    ways = "test and interval are computed in different ways. Treat this as a borderline case."
+    return [f"The interval {side}: {ways}"]
 
 
 def sizes(result: "Comparison") -> str:
@@ -160,7 +201,10 @@ def effects(result: "Comparison") -> list[str]:
     if not math.isnan(result.expected_pvalue):
         bound = result.expected_pvalue <= (1 + 1e-9) / (result.n_resamples + 1)
         shown = f"{'below ' if bound else ''}{p_of(result.expected_pvalue, result.expected_pvalue_se)}"
-        lines.append(f"Expected one-sided p of a study like this: {shown}. It describes the design; it is not a test.")
+        lines.append(
+            f"Mean one-sided p-value if the study were repeated with new items: {shown}. It is a property of the "
+            "design, not evidence about these models."
+        )
     return lines
 
 
@@ -185,15 +229,14 @@ def level_of(result: "Comparison") -> str:
     return f"{100 * result.confidence_interval.confidence_level:g}%"
 
 
-def _who(result: "Comparison") -> str:
-    _, a, b = result.names
+def _who(result: "Comparison", first: str, second: str) -> str:
     if math.isnan(result.pvalue):
-        return f"No verdict on {a} and {b}"
+        return f"No verdict on {first} and {second}"
     if decided(result):
-        return f"{a} is better than {b}" if result.advantage > 0 else f"{b} is better than {a}"
+        return f"{first} is better than {second}"
     if result.alternative == "two-sided":
-        return f"No clear difference between {a} and {b}"
-    return f"No clear sign that {a} is {'better' if result.alternative == 'greater' else 'worse'} than {b}"
+        return f"No clear difference between {first} and {second}"
+    return f"No clear sign that {first} is {'better' if result.alternative == 'greater' else 'worse'} than {second}"
 
 
 def _margin(result: "Comparison") -> list[str]:
@@ -206,7 +249,9 @@ def _margin(result: "Comparison") -> list[str]:
     error = error_of(ends, result.advantage)
 
     def basis(pvalue: float) -> str:
-        return f"({100 * ends.confidence_level:g}% interval {ends_of(ends.low, ends.high, error)}, p = {p_of(pvalue)})"
+        return (
+            f"({100 * ends.confidence_level:g}% CI {ends_of(ends.low, ends.high, error)}, p {in_words(p_of(pvalue))})"
+        )
 
     if found.superiority <= alpha:
         return [f"{a} is better than {b} by more than {margin} {basis(found.superiority)}."]
@@ -216,8 +261,8 @@ def _margin(result: "Comparison") -> list[str]:
         return [f"{a} is not worse than {b} by more than {margin} {basis(found.non_inferiority)}."]
     if ends.high < -found.margin:
         return [
-            f"{b} is better than {a} by more than {margin} ({100 * ends.confidence_level:g}% interval "
-            f"{ends_of(ends.low, ends.high, error)})."
+            f"{b} is better than {a} by more than {margin} ({100 * ends.confidence_level:g}% CI "
+            f"{ends_of(-ends.high, -ends.low, error)})."
         ]
     return [
         f"The data do not show that {a} is within {margin} of {b} {basis(found.equivalence)}, nor that it is "
@@ -228,15 +273,19 @@ def _margin(result: "Comparison") -> list[str]:
 def _table(found: Sequence["Comparison"]) -> Table:
     first = found[0]
     sliced, several = any(entry.slice for entry in found), len(found) > 1
-    columns = [*([Column("slice")] if sliced else []), Column("metric")]
+    columns = [*([Column("slice")] if sliced else []), Column("metric"), Column("better", detail=True)]
     columns += [Column("items", "count")] if sliced else []
     columns += [Column(f"A: {first.names[1]}", "number"), Column(f"B: {first.names[2]}", "number")]
-    columns += [Column("advantage", "number"), Column(f"{level_of(first)} interval", "interval"), Column("p", "pvalue")]
-    columns += [Column("p adjusted", "pvalue")] if several else []
+    columns += [
+        Column("advantage", "number"),
+        Column(f"{level_of(first)} CI", "interval"),
+        Column("p", "pvalue", detail=several),
+    ]
+    columns += [Column("adjusted p", "pvalue")] if several else []
     rows = []
     for entry in found:
         row: list[object] = [entry.slice] if sliced else []
-        row.append(f"{entry.metric} ({entry.better} is better)")
+        row += [entry.metric, entry.better]
         row += [entry.n_items] if sliced else []
         error = error_of(entry.confidence_interval, entry.advantage)
         values = (entry.a_score, entry.b_score, entry.advantage, entry.confidence_interval)

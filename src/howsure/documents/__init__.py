@@ -1,6 +1,7 @@
 """What a result says, apart from how it is shown: one document, and a renderer for each format."""
 
 from howsure.documents.document import (
+    Aside,
     Block,
     Code,
     Column,
@@ -12,9 +13,11 @@ from howsure.documents.document import (
     Points,
     Sentence,
     Table,
+    details,
 )
 
 __all__ = [
+    "Aside",
     "Block",
     "Code",
     "Column",
@@ -26,4 +29,5 @@ __all__ = [
     "Points",
     "Sentence",
     "Table",
+    "details",
 ]

@@ -2,10 +2,11 @@
 
 A block is a heading, a sentence, a list of sentences, a table with typed columns, a list of definitions, code, or a
 figure. Documents hold values rather than formatted text; renderers (`text`, `markdown`, `latex`, `html`) decide how
-they look.
+they look. A terminal shows an answer that fits on one screen: blocks marked `detail` and notes that are an `Aside`
+appear there with --verbose only. Reports always have everything.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -20,6 +21,7 @@ class Heading:
 
     text: str
     level: Literal[2, 3] = 2
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +37,16 @@ class Sentence:
 
     text: str
     role: Literal["", "verdict", "aside"] = ""
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its title, and what kind of values it holds."""
+    """A column of a table: its title, what kind of values it holds, and whether it is a detail."""
 
     title: str
     kind: Kind = "text"
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class Table:
     rows: tuple[tuple[Any, ...], ...]
     title: str = ""
     marked: frozenset[int | tuple[int, int]] = frozenset()
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,7 @@ class Definitions:
 
     entries: tuple[tuple[str, str], ...]
     title: str = ""
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +100,7 @@ class Points:
     """Sentences of equal rank, one under the other."""
 
     entries: tuple[str, ...]
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +109,7 @@ class Code:
 
     text: str
     language: Literal["console", "python"] = "console"
+    detail: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,9 +136,21 @@ class Figure:
     svg: str = ""
     dark_svg: str = ""
     file: str = ""
+    detail: bool = False
 
 
 Block = Heading | Sentence | Points | Table | Definitions | Code | Figure
+
+
+class Aside(str):
+    """A note on how something was done, such as which column was guessed; it would not change a reader's mind."""
+
+    __slots__ = ()
+
+
+def details(blocks: Iterable[Block]) -> list[Block]:
+    """Return the blocks as details, which a terminal shows with --verbose only."""
+    return [replace(block, detail=True) for block in blocks]
 
 
 @dataclass(frozen=True, slots=True)

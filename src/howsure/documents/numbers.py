@@ -220,10 +220,15 @@ def _fixed(value: float, places: int) -> str:
     """Return a number with so many decimals; tens, hundreds and so on where they are negative."""
     near = round(value, places) + 0.0
     if places <= PLAIN and abs(near) < HUGE:
-        return f"{near:,.{max(places, 0)}f}"
+        return minus(f"{near:,.{max(places, 0)}f}")
     if not near:
         return "0"
-    return f"{value:.{max(places + math.floor(math.log10(abs(near))), 0)}e}"
+    return minus(f"{value:.{max(places + math.floor(math.log10(abs(near))), 0)}e}")
+
+
+def minus(said: str) -> str:
+    """Return a number with a minus sign in place of the hyphen before it."""
+    return f"−{said[1:]}" if said.startswith("-") else said
 
 
 def _ends(value: Any) -> tuple[float, float]:

@@ -1,18 +1,35 @@
 """A document as plain text, for the terminal and for `str(result)`."""
 
+import textwrap
 import unicodedata
 from collections.abc import Iterable
+from dataclasses import replace
 
-from howsure.documents.document import Block, Code, Definitions, Document, Figure, Heading, Points, Sentence, Table
+from howsure.documents.document import (
+    Aside,
+    Block,
+    Code,
+    Definitions,
+    Document,
+    Figure,
+    Heading,
+    Points,
+    Sentence,
+    Table,
+)
 from howsure.documents.numbers import shown
 
-WIDTH = 120
+WIDTH = 80
+NOTES = 3
+"""The most notes of a short answer."""
 LONGEST = 24
 """A longer word may be broken where a table is too wide."""
 
 
-def render(document: Document, *, width: int | None = WIDTH) -> str:
-    """Return the document as lines; tables fit into `width`, sentences are left to the terminal to wrap.
+def render(document: Document, *, width: int | None = WIDTH, wrap: bool = False, verbose: bool = False) -> str:
+    """Return the document as lines; tables fit into `width`, and so do sentences with `wrap`.
+
+    Details and asides are left out unless `verbose`, and of the notes the first three are shown.
 
     Examples
     --------
@@ -22,36 +39,74 @@ def render(document: Document, *, width: int | None = WIDTH) -> str:
     Note: Only 3 items.
     howsure 0.2.0
     """
-    parts = list(_blocks(document.blocks, width))
-    last = [f"Note: {plain(note)}" for note in document.notes]
-    last += [plain(document.signature)] if document.signature else []
-    return "\n\n".join([*parts, *(["\n".join(last)] if last else [])])
+    blocks = [block for block in document.blocks if verbose or not block.detail]
+    notes = document.notes if verbose else [note for note in document.notes if not isinstance(note, Aside)][:NOTES]
+    last = [f"Note: {plain(note)}" for note in notes]
+    room = width if wrap else None
+    parts = [part if whole else _wrapped(part, room) for whole, part in _blocks(blocks, width, verbose)]
+    if last:
+        parts.append("\n".join(_wrapped(line, room) for line in last))
+    if document.signature:  # stands whole, so that it can be copied
+        signature = plain(document.signature)
+        parts[-1:] = [f"{parts[-1]}\n{signature}"] if last else [*parts[-1:], signature]
+    return "\n\n".join(parts)
 
 
-def _blocks(blocks: Iterable[Block], width: int | None) -> Iterable[str]:
-    """Yield paragraphs: sentences that follow each other share one."""
+def is_short(document: Document) -> bool:
+    """Whether `render` leaves something out unless it is verbose."""
+    notes = [note for note in document.notes if not isinstance(note, Aside)]
+    return any(block.detail for block in document.blocks) or len(notes[:NOTES]) < len(document.notes)
+
+
+def _wrapped(lines: str, width: int | None) -> str:
+    """Return lines that are no longer than `width`; what is indented goes on at the same indent."""
+    if width is None:
+        return lines
+    found = []
+    for line in lines.splitlines():
+        indent = " " * (len(line) - len(line.lstrip()))
+        fold = textwrap.wrap(line, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
+        found += fold or [line]
+    return "\n".join(found)
+
+
+def _blocks(blocks: Iterable[Block], width: int | None, verbose: bool) -> Iterable[tuple[bool, str]]:
+    """Yield whether a paragraph stands as it is, and its text: sentences that follow each other share one."""
     lines: list[str] = []
     for block in blocks:
         if isinstance(block, Sentence):
             lines.append(plain(block.text))
             continue
         if lines:
-            yield "\n".join(lines)
+            yield False, "\n".join(lines)
             lines = []
         if isinstance(block, Heading):
             lines.append(plain(block.text))
         elif isinstance(block, Table):
-            yield table(block, width)
+            yield True, table(block if verbose else _without_details(block), width)
         elif isinstance(block, Definitions):
-            yield _definitions(block)
+            yield False, _definitions(block)
         elif isinstance(block, Points):
-            yield "\n".join(f"* {plain(entry)}" for entry in block.entries)
+            yield False, "\n".join(f"* {plain(entry)}" for entry in block.entries)
         elif isinstance(block, Code):
-            yield "\n".join(f"    {plain(line)}" for line in block.text.splitlines())
+            yield True, "\n".join(f"    {plain(line)}" for line in block.text.splitlines())
         elif isinstance(block, Figure):
-            yield f"Figure: {plain(block.title)}"
+            yield False, f"Figure: {plain(block.title)}"
     if lines:
-        yield "\n".join(lines)
+        yield False, "\n".join(lines)
+
+
+def _without_details(block: Table) -> Table:
+    """Return the table without the columns that are details; a mark on one of them moves to its row."""
+    kept = [i for i, column in enumerate(block.columns) if not column.detail]
+    if len(kept) == len(block.columns):
+        return block
+    marks = {
+        mark if isinstance(mark, int) else (mark[0], kept.index(mark[1])) if mark[1] in kept else mark[0]
+        for mark in block.marked
+    }
+    rows = tuple(tuple(row[i] for i in kept) for row in block.rows)
+    return replace(block, columns=tuple(block.columns[i] for i in kept), rows=rows, marked=frozenset(marks))
 
 
 def table(block: Table, width: int | None = WIDTH) -> str:
@@ -69,16 +124,21 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     widths = [max(map(cell_width, column)) for column in zip(heads, *cells, strict=True)]
     right = [column.kind != "text" for column in block.columns]
     if width is not None:
-        words = [
-            [cell_width(word) for cell in column for word in cell.split(" ")]
-            for column in zip(heads, *cells, strict=True)
-        ]
-        widths = _fitted(widths, [min(max(lengths), LONGEST) for lengths in words], width - 3 * len(widths) - 1)
+        columns = zip(zip(heads, *cells, strict=True), right, strict=True)
+        least = [_least(column, numbers=numbers) for column, numbers in columns]
+        widths = _fitted(widths, least, width - 3 * len(widths) - 1)
     lines = [_rule("┏━┳┓", widths), *_row(heads, widths, right, "┃"), _rule("┡━╇┩", widths)]
     for row in cells:
         lines += _row(row, widths, right, "│")
     lines.append(_rule("└─┴┘", widths))
     return "\n".join([*([plain(block.title)] if block.title else []), *lines])
+
+
+def _least(column: tuple[str, ...], *, numbers: bool) -> int:
+    """Return how narrow a column may get: text and titles fold between words, numbers and intervals do not."""
+    words = [word for cell in (column[:1] if numbers else column) for word in cell.split(" ")]
+    words += column[1:] if numbers else ()
+    return min(max(map(cell_width, words)), LONGEST)
 
 
 def _definitions(block: Definitions) -> str:

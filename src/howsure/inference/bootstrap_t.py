@@ -45,7 +45,7 @@ def studentised(
     Examples
     --------
     >>> print(studentised([1.0, 2.0, 3.0], 2.0, standard_errors=[1, 1, 1], standard_error=0.5, confidence_level=0.5))
-    50% interval 1.75 to 2.25 (studentised)
+    50% CI 1.75 to 2.25 (studentised)
     """
     kept, notes = _ratios(draws, estimate, standard_errors, standard_error)
     return _studentised(kept, notes, estimate, standard_error, levels=[confidence_level], alternative=alternative)[0]
@@ -109,7 +109,7 @@ def symmetric(
     >>> drawn = np.random.default_rng(0).choice(items, size=(9999, items.size))
     >>> known = {"standard_errors": drawn.std(axis=1, ddof=1) / 12**0.5, "standard_error": items.std(ddof=1) / 12**0.5}
     >>> print(symmetric(drawn.mean(axis=1), items.mean(), advantages=items, **known))
-    95% interval 0.086 to 0.298 (symmetric)
+    95% CI 0.086 to 0.298 (symmetric)
     """
     known: Any = {"standard_errors": standard_errors, "standard_error": standard_error, "alternative": alternative}
     return symmetric_at([confidence_level], draws, estimate, advantages=advantages, **known)[0]

@@ -40,7 +40,7 @@ def student(
     Examples
     --------
     >>> print(student(2.0, standard_error=0.5, df=9))
-    95% interval 0.87 to 3.13 (t)
+    95% CI 0.87 to 3.13 (t)
     """
     from scipy.special import stdtrit
 
@@ -80,13 +80,13 @@ def score(
     A is better on 1 of 21 items, B on 7:
 
     >>> print(score([1.0] + 7 * [-1.0] + 13 * [0.0]))
-    95% interval -0.52 to -0.03 (score)
+    95% CI −0.52 to −0.03 (score)
 
-    No item tells A and B apart, but each could by 1:
+    A and B differ on no item, but each could by 1:
 
     >>> print(score(60 * [0.0], span=1.0))
-    95% interval -0.060 to 0.060 (score)
-    No item tells A and B apart: the interval says how large a difference 60 such items leave possible.
+    95% CI −0.060 to 0.060 (score)
+    A and B differ on no item: the interval shows how large a difference 60 such items leave possible.
     """
     from scipy.special import ndtri
 
@@ -103,7 +103,7 @@ def score(
     if size == 0:
         size = span
         notes = (
-            f"No item tells A and B apart: the interval says how large a difference {values.size:,} such items leave "
+            f"A and B differ on no item: the interval shows how large a difference {values.size:,} such items leave "
             "possible.",
         )
     (won, lost), z = won_and_lost(values).tolist(), -float(ndtri(tail))

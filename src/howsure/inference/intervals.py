@@ -37,7 +37,7 @@ class ConfidenceInterval:
     --------
     >>> interval = ConfidenceInterval(0.1, 0.3, "basic", 0.95)
     >>> print(interval, 0.2 in interval)
-    95% interval 0.100 to 0.300 (basic) True
+    95% CI 0.100 to 0.300 (basic) True
     """
 
     low: float
@@ -60,7 +60,7 @@ class ConfidenceInterval:
 
     def __str__(self) -> str:
         ends = "is undefined" if math.isnan(self.low) else ends_of(self.low, self.high)
-        return "\n".join([f"{100 * self.confidence_level:g}% interval {ends} ({self.method})", *self.notes])
+        return "\n".join([f"{100 * self.confidence_level:g}% CI {ends} ({self.method})", *self.notes])
 
 
 def percentile(
@@ -79,7 +79,7 @@ def percentile(
     Examples
     --------
     >>> print(percentile(range(1001), confidence_level=0.9))
-    90% interval 50 to 950 (percentile)
+    90% CI 50 to 950 (percentile)
     """
     tails = tails_of(confidence_level, alternative)
     kept, notes = usable(draws)
@@ -99,7 +99,7 @@ def basic(
     Examples
     --------
     >>> print(basic(range(1001), 400, confidence_level=0.9))
-    90% interval -150 to 750 (basic)
+    90% CI −150 to 750 (basic)
     """
     tails = tails_of(confidence_level, alternative)
     kept, notes = usable(draws, estimate)
@@ -137,7 +137,7 @@ def bca(
     Examples
     --------
     >>> print(bca(range(1001), 500, jackknife=[1.0, 2.0, 3.0], confidence_level=0.9))
-    90% interval 50 to 950 (bca)
+    90% CI 50 to 950 (bca)
     """
     from scipy.special import ndtr, ndtri
 

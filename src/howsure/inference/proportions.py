@@ -20,7 +20,7 @@ def wilson(
     Examples
     --------
     >>> print(wilson(8, 10))
-    95% interval 0.49 to 0.94 (wilson)
+    95% CI 0.49 to 0.94 (wilson)
     """
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:
@@ -44,7 +44,7 @@ def clopper_pearson(
     Examples
     --------
     >>> print(clopper_pearson(8, 10))
-    95% interval 0.44 to 0.97 (clopper-pearson)
+    95% CI 0.44 to 0.97 (clopper-pearson)
     """
     tail = _checked(successes, n, confidence_level, alternative)
     if n == 0:

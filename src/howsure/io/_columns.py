@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from howsure import _check
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.sheets import Sheet, listed
 
@@ -71,7 +72,7 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
                 f"{sheet.name} has no column that looks like the {role}; say which it is with `{role}`. "
                 f"Its columns: {listed(sheet.columns)}.{whole if role == 'source' else ''}"
             )
-    note = f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}." if guessed else None
+    note = Aside(f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}.") if guessed else None
     return Columns(**found, note=note)
 
 

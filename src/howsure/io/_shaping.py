@@ -6,6 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.sheets import Sheet
 
@@ -43,7 +44,7 @@ def kept(sheet: Sheet, where: Where | None) -> tuple[Sheet, list[str]]:
     rows = np.flatnonzero(chosen)
     lines = rows if sheet.lines is None else sheet.lines[rows]
     unit = "row" if sheet.lines is None else sheet.unit
-    note = f"{rows.size:,} of {chosen.size:,} rows of {sheet.name} are used: those where {told}."
+    note = Aside(f"{rows.size:,} of {chosen.size:,} rows of {sheet.name} are used: those where {told}.")
     return replace(sheet, frame=sheet.frame[rows], lines=lines, unit=unit), [note]
 
 

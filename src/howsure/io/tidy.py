@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io import _shares
 from howsure.io._assemble import Rows, item_groups, repeats
@@ -215,9 +216,9 @@ def _columns(
     tested = {Condition.parse(text, found.source, sheet).column for text in sources.values()}
     elsewhere = sorted(tested - {found.source})
     if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
-        reason = f"rater = {found.source}, because the sources are told apart by {', '.join(elsewhere)}"
+        reason = f"rater = {found.source}, because {', '.join(elsewhere)} tells which source a row belongs to"
         told = f"{found.note.removesuffix('.')}; " if found.note else f"Column of {sheet.name} guessed: "
-        return replace(found, rater=found.source, note=f"{told}{reason}.")
+        return replace(found, rater=found.source, note=Aside(f"{told}{reason}."))
     return found
 
 

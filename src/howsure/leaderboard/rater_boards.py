@@ -86,7 +86,7 @@ def rater_question(
         ]
     notes = [f"The result generalises to raters like these {n_raters}."]
     if n_raters < FEW_RATERS:
-        notes.append(f"{n_raters} raters say little about others like them: ask more raters for a surer answer.")
+        notes.append(f"{n_raters} raters are too few to generalise reliably. Add raters.")
     if len(alone) > 1:
         notes.append(
             f"{joined(alone)} were judged by one rater each. What is said of a pair of these holds for their raters "

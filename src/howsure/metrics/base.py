@@ -145,6 +145,10 @@ class Metric(ABC):
         """Return the standard error of the advantage and its degrees of freedom by a formula; None if there is none."""
         return None
 
+    def titled(self, n_runs: set[int]) -> str:
+        """Return the title for models with these numbers of responses per item; some scores change their meaning."""
+        return self.title
+
     def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
         """Return what the reader of a comparison on these data must know about the metric."""
         return []

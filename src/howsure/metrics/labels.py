@@ -68,13 +68,20 @@ class Accuracy(ItemMetric):
         """Return the chance that the votes agree: 1 or 0 where no vote is tied."""
         return by_rows("shared_votes", gold, model)
 
+    def titled(self, n_runs: set[int]) -> str:
+        """Return "majority-vote accuracy of 3 runs" where responses vote; that is more than one run achieves."""
+        if n_runs <= {1}:
+            return self.title
+        runs = f" of {min(n_runs)} runs" if len(n_runs) == 1 else ""
+        return f"majority-vote {self.title}{runs}"
+
 
 @dataclass(frozen=True)
 class AccuracyResponses(ItemMetric):
     """Mean over items of the share of the model's responses that are gold's plurality vote; tied votes are shared."""
 
     name: ClassVar[str] = "accuracy-responses"
-    title: ClassVar[str] = "accuracy of single responses"
+    title: ClassVar[str] = "accuracy of single runs"
     label_blind: ClassVar[bool] = True
     per_response: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
@@ -86,6 +93,10 @@ class AccuracyResponses(ItemMetric):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the model's share of gold's vote."""
         return label_sums(votes(gold) * shares(model))
+
+    def titled(self, n_runs: set[int]) -> str:
+        """Return "accuracy", which is what a single run achieves."""
+        return "accuracy"
 
 
 @dataclass(frozen=True)
