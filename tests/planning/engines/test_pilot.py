@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from howsure import Contest, Responses, Scale, compare
-from howsure.documents.numbers import number
+from howsure.documents.numbers import interval
 from howsure.errors import ArgumentError, DataError
 from howsure.examples import ratings
 from howsure.metrics import resolve
@@ -177,7 +177,7 @@ def test_where_there_is_no_difference_it_is_zero_and_nothing_is_said_of_its_size
 def test_intervals_are_called_by_the_level_that_was_asked_for():
     found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, n_responses=[3], confidence_level=0.8, rng=0)
     ends = found.pilot.advantage_interval
-    assert f"(80% interval {number(ends.low, 0.01)} to {number(ends.high, 0.01)})" in found.sentences[1]
+    assert f"(80% interval {interval(ends.low, ends.high)})" in found.sentences[1]
     assert "┃ 80%" in str(found)
     assert "95%" not in str(found)
 
