@@ -29,6 +29,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
         "simulate": ("howsure.questions.simulate:Simulate", "Here"),
     },
     "Methods": {
+        "metrics": "howsure.cli.catalogues:metrics",
+        "presets": "howsure.cli.catalogues:presets",
         "audit": ("howsure.questions.audit:Audit", "StudyOptions"),
         "replicate": ("howsure.questions.replicate:Replicate", "StudyOptions"),
     },
