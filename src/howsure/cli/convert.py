@@ -21,6 +21,7 @@ class Convert(TableFields, Checked):
     source: str | None = like(TableFields, "source", common=True)
     value: str | None = like(TableFields, "value", common=True)
     rater: str | None = like(TableFields, "rater", common=True)
+    where: tuple[str, ...] = like(TableFields, "where", common=True)
     scorer: str | None = like(TableFields, "scorer", common=True)
     out: str = option(help="File to write: .csv, .tsv, .jsonl or .parquet.", metavar="FILE", common=True)
     force: bool = like(_ask.Output, "force", group="", common=True)
@@ -31,7 +32,7 @@ def command() -> click.Command:
     said = "Convert logs, exports and tables to one tidy table.\n\nThe table has one response per row."
     examples = (
         "howsure convert ratings.csv --out ratings.parquet",
-        "howsure convert human=ratings.csv --source kind --out human.jsonl",
+        "howsure convert ratings.csv --where topic=fiction --out fiction.jsonl",
     )
     return _commands.command_of("convert", Convert, write, said, examples)
 

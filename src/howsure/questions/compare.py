@@ -25,7 +25,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     name: ClassVar[str] = "compare"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure compare ratings.csv --gold human --a model-2 --b model-1",
-        "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae,spearman --report report.html",
+        "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae --by topic --report report.html",
     )
 
     metric: tuple[str, ...] = option(

@@ -46,7 +46,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     name: ClassVar[str] = "plan"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure plan ratings.csv --gold human --a model-2 --b model-1 --target-power 0.8",
-        "howsure plan likert-toxicity --metric mae --difference 0.02 --n-items 500,1000 --n-responses 5",
+        "howsure plan likert-toxicity --metric mae --difference 0.01 --n-items 500,1000 --n-responses 5",
     )
 
     files: tuple[str, ...] = option(
