@@ -132,7 +132,7 @@ def fields_of(record: Any) -> tuple[Field, ...]:
     --------
     >>> @dataclass
     ... class Drawing:
-    ...     n_resamples: int = option(9999, "Draws.", at_least=1)
+    ...     n_resamples: int = option(9999, "Number of resamples.", at_least=1)
     >>> [(field.flag, field.kind, field.default) for field in fields_of(Drawing)]
     [('--n-resamples', <class 'int'>, 9999)]
     """

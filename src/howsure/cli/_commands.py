@@ -82,8 +82,11 @@ class Command(click.Command):
         try:
             _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         except click.NoSuchOption as error:
-            known = [name for parameter in self.get_params(ctx) for name in parameter.opts]
-            hint = _check.nearest(error.option_name, known) or f" See {ctx.command_path} --help-all."
+            known = [name.lstrip("-") for parameter in self.get_params(ctx) for name in parameter.opts]
+            hint = (
+                _check.nearest(error.option_name.lstrip("-"), known).replace("'", "'--", 1)
+                or f" See {ctx.command_path} --help-all."
+            )
             raise click.UsageError(f"No such option {error.option_name!r}.{hint}", ctx) from None
         seen: set[str | None] = set()
         for parameter in order:
