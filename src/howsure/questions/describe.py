@@ -23,8 +23,8 @@ MOST_DRAWS = 1_000_000
 class Describe(ModelFields, Question):
     """Summarise a table: responses, raters and their agreement.
 
-    With --a and --b it also estimates how much of the standard error of their difference comes from items, raters and
-    other sources.
+    With two models, A and B, it also estimates how much of the standard error of their difference comes from items,
+    raters and other sources.
     """
 
     name: ClassVar[str] = "describe"

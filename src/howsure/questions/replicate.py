@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 class Replicate(Question):
     """Reproduce the tables, figures and design searches of papers.
 
-    Shows how far the numbers deviate from the published ones. With --store, the same command continues after Ctrl-C.
+    Shows how far the numbers deviate from the published ones. With a store, the same command continues after Ctrl-C.
     """
 
     name: ClassVar[str] = "replicate"
