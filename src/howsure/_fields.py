@@ -26,6 +26,8 @@ class Option:
         One sentence for the person who has to fill it in.
     choices : tuple of str or str
         The words it may be; as "module:NAME" the keys or entries of a constant, imported only when needed.
+    suggested : str
+        Names that shells complete where other values are possible, too; as "module:NAME".
     at_least, at_most : float, optional
         Bounds of a number.
     fraction : bool
@@ -36,21 +38,33 @@ class Option:
         Whether the command line takes it without a name.
     flag : str
         What the command line calls it, where that is not its name.
+    metavar : str
+        What help calls its value, such as COLUMN. The paths of a FILE are completed by shells.
+    common : bool
+        Whether it is one of the few options that people use first; --help shows these, --help-all shows every option.
     """
 
     help: str
     choices: tuple[str, ...] | str = ()
+    suggested: str = ""
     at_least: float | None = None
     at_most: float | None = None
     fraction: bool = False
     group: str = ""
     positional: bool = False
     flag: str = ""
+    metavar: str = ""
+    common: bool = False
 
     @property
     def allowed(self) -> tuple[str, ...]:
         """The words it may be; empty where any will do."""
         return _named(self.choices) if isinstance(self.choices, str) else self.choices
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The words to complete: those it may be, or those that are suggested."""
+        return self.allowed or (_named(self.suggested) if self.suggested else ())
 
 
 @cache
@@ -118,7 +132,7 @@ def fields_of(record: Any) -> tuple[Field, ...]:
     --------
     >>> @dataclass
     ... class Drawing:
-    ...     n_resamples: int = option(9999, "Draws.", at_least=1)
+    ...     n_resamples: int = option(9999, "Number of resamples.", at_least=1)
     >>> [(field.flag, field.kind, field.default) for field in fields_of(Drawing)]
     [('--n-resamples', <class 'int'>, 9999)]
     """

@@ -12,7 +12,7 @@ import pytest
 
 from howsure import sweeps
 from howsure.cli._study import _kept
-from howsure.cli.app import BUILT, QUESTIONS
+from howsure.cli.app import SOURCES
 from tests.sweeps.tasks import draw
 
 HEAVY = ["numpy", "polars", "scipy", "numba", "howsure.documents", "statsmodels", "altair", "distributed"]
@@ -46,14 +46,15 @@ def test_help_of_a_command_loads_no_tables_compiler_or_charts():
     program = (
         "import sys\nimport click\nfrom howsure.cli.app import app\n"
         "def show(name, command):\n"
-        "    command.main(['--help'], prog_name=name, standalone_mode=False)\n"
+        "    group = isinstance(command, click.Group)\n"
+        "    command.main(['--help' if group else '--help-all'], prog_name=name, standalone_mode=False)\n"
         "    for name in command.list_commands(None) if isinstance(command, click.Group) else ():\n"
         "        show(name, command.get_command(None, name))\n"
         "show('howsure', app)\n"
         f"print('loaded:', *(name for name in {[*HEAVY, 'pandas']} if name in sys.modules))"
     )
     shown = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout
-    assert shown.count("Usage: ") > len(QUESTIONS) + len(BUILT)
+    assert shown.count("Usage: ") > len(SOURCES)
     assert set(shown.rpartition("loaded: ")[2].split()) <= {"numpy", "scipy", "howsure.documents"}
 
 
@@ -64,7 +65,7 @@ def test_the_module_is_the_command():
 
 
 def test_help_lists_every_option_of_the_specification(command):
-    code, out, err = command("compare", "--help")
+    code, out, err = command("compare", "--help-all")
     assert (code, err) == (0, "")
     for option in [
         "item", "source", "value", "rater", "gold", "a", "b", "metric", "null", "items", "responses", "alternative",
@@ -93,8 +94,17 @@ def test_usage_errors_are_one_line_and_exit_2(command, arguments, message):
     assert err.count("\n") == 1
 
 
-def test_without_arguments_the_help_is_shown_and_the_exit_code_is_2(command):
-    code, _, err = command()
+def test_without_arguments_the_first_steps_are_shown(command):
+    code, out, err = command()
+    assert (code, err) == (0, "")
+    assert "howsure doctor" in out
+    assert "howsure --help" in out
+    assert len(out.splitlines()) < 15
+
+
+@pytest.mark.parametrize("group", ["scores", "sweep"])
+def test_a_group_without_a_command_shows_its_help_and_exits_2(command, group):
+    code, _, err = command(group)
     assert code == 2
     assert err.startswith("Usage:")
 
@@ -225,8 +235,8 @@ def test_every_command_that_has_a_result_draws_reports_and_prints_it():
     known = dict(walked(app))
     without = {name for name, options in known.items() if not {"--chart", "--report", "--json", "--force"} <= options}
     assert without == {
-        "convert", "example", "serve", "sweep chart", "sweep export", "sweep report", "sweep run", "sweep show",
-        "sweep status",
+        "convert", "example", "metrics", "presets", "serve", "sweep chart", "sweep export", "sweep report",
+        "sweep run", "sweep show", "sweep status",
     }  # fmt: skip
     assert all("--force" in known[name] for name in ("sweep chart", "sweep export", "sweep report"))
 

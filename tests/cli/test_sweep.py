@@ -262,7 +262,7 @@ def test_a_study_is_reported(howsure, folder):
         (
             ("run", "study.toml", "--store", "s.db", "--workers", "2", "--dask", "tcp://a:1"),
             2,
-            "`--workers` must be left",
+            "`--workers` does not apply",
         ),
         (("run", "study.toml", "--store", "s.db", "--dask", "here"), 1, "No Dask scheduler answers at here"),
         (("status", "s.db"), 1, "howsure: s.db: there is no such store."),

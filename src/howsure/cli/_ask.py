@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure._fields import Checked, like, option
-from howsure.cli import _options
+from howsure.cli import _commands, _options
 from howsure.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -21,25 +21,37 @@ if TYPE_CHECKING:
     from howsure.sweeps import Grid, Sweep, Task
 
 OUTPUT = "Output"
-COMPUTING = "Where to compute"
+COMPUTING = "Computing"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Output(Checked):
     """What is done with an answer."""
 
-    verbose: bool = option(False, "Show every detail and every note of the result.", group=OUTPUT)
-    json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT)
-    chart: str | None = option(None, "Draw the answer: .html, .svg, .png, .pdf or .json.", group=OUTPUT)
-    report: str | None = option(None, "Write a report: .html, .md, .tex, .json, or tables as .csv.", group=OUTPUT)
-    force: bool = option(False, "Replace files that exist.", group=OUTPUT)
+    verbose: bool = option(False, "Show every detail and every note of the result.", group=OUTPUT, common=True)
+    json: bool = option(False, "Print one JSON object instead of text.", group=OUTPUT, common=True)
+    chart: str | None = option(
+        None,
+        "Plot the result to this file: .html, .svg, .png, .pdf or .json.",
+        group=OUTPUT,
+        metavar="FILE",
+        common=True,
+    )
+    report: str | None = option(
+        None,
+        "Write a report to this file: .html, .md, .tex, .json, or tables as .csv.",
+        group=OUTPUT,
+        metavar="FILE",
+        common=True,
+    )
+    force: bool = option(False, "Overwrite existing files.", group=OUTPUT)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Threads(Checked):
     """How many threads compute."""
 
-    workers: int | None = option(None, "Threads; one per core if left out.", at_least=1, group=COMPUTING)
+    workers: int | None = option(None, "Number of threads. Default: one per core.", at_least=1, group=COMPUTING)
 
     def run(self) -> "Run":
         """Return how to compute."""
@@ -64,13 +76,20 @@ class StudyOptions(Checked):
     """Where a study of many cells is computed and kept."""
 
     store: str | None = option(
-        None, "Keep finished cells in this file, and continue from it the next time.", group=COMPUTING
+        None,
+        "Keep finished grid points in this file and continue from it the next time.",
+        group=COMPUTING,
+        metavar="FILE",
+        common=True,
     )
-    workers: int | None = option(None, "Compute on this many processes.", at_least=1, group=COMPUTING)
+    workers: int | None = option(None, "Number of processes. Default: threads.", at_least=1, group=COMPUTING)
     dask: str | None = option(
-        None, "Compute on a Dask cluster: its address (tcp://host:8786), or local to start one.", group=COMPUTING
+        None,
+        "Address of a Dask cluster (tcp://host:8786), or local to start one.",
+        group=COMPUTING,
+        metavar="ADDRESS",
     )
-    retry: bool = option(False, "Compute failed cells again.", group=COMPUTING)
+    retry: bool = option(False, "Compute failed grid points again.", group=COMPUTING)
 
     def compute(self, task: "Task", grid: "Grid", seed: int | None, *, threads: int | None = None) -> "Sweep":
         """Compute the cells that are not in the store yet; without processes or a cluster on threads, if any."""
@@ -100,7 +119,7 @@ class StudyOptions(Checked):
 class ThreadsOrStudy(Threads):
     """Threads here, or a study of many cells that is kept or computed elsewhere."""
 
-    store: str | None = like(StudyOptions, "store")
+    store: str | None = like(StudyOptions, "store", common=False)
     dask: str | None = like(StudyOptions, "dask")
 
     def run(self) -> "Run":
@@ -140,13 +159,11 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         if place is not None and not output.json:
             say(f"Written to {place}.")
 
-    said = cleandoc(question.__doc__ or "")
-    if question.example:
-        said += f"\n\n\b\nExample: {question.example}"
     params = _options.parameters(*groups)
     if file is not None:
-        params.append(_options.GroupedOption([f"--{file.name}"], group=OUTPUT, metavar="FILE", help=file.help))
-    return _options.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, help=said)
+        params.append(_options.file_option(file.name, file.help, OUTPUT))
+    said: dict[str, Any] = {"help": cleandoc(question.__doc__ or ""), "examples": question.examples}
+    return _commands.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, **said)
 
 
 def check_output(

@@ -1,102 +1,68 @@
 """From fields to command-line options and back: the only place that knows how a field is typed in."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import click
+from click.shell_completion import CompletionItem
 
 from howsure import _fields
 from howsure._fields import Field
-from howsure.errors import HowsureError
 from howsure.questions.typed import value_of
+
+FILE = "FILE"
 
 NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
 
 
-class Command(click.Command):
-    """A command that refuses an option given twice, shows its options under their headings, and names them in errors.
+WIDEST = 32
+"""Choices that are wider than this are written in the help text, not as [one|other]."""
 
-    `flags` says how the command line writes each setting.
-    """
+MOST_NAMES = 12
+"""Longer lists of suggested names have a command of their own, such as howsure metrics."""
 
-    def __init__(self, name: str, *, flags: Mapping[str, str] | None = None, **kwargs: Any) -> None:
-        super().__init__(name, **kwargs)
-        self.flags = flags
-
-    def invoke(self, ctx: click.Context) -> Any:
-        """Run; errors name settings as they are typed."""
-        try:
-            return super().invoke(ctx)
-        except HowsureError as error:
-            raise type(error)(as_options(str(error), self.flags)) from error.__cause__
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse, and refuse a second value for an option that takes one."""
-        _, _, order = self.make_parser(ctx).parse_args(args=list(args))
-        seen: set[str | None] = set()
-        for parameter in order:
-            if isinstance(parameter, click.Option) and not parameter.multiple:
-                if parameter.name in seen:
-                    raise click.UsageError(f"{parameter.opts[0]} was given twice; it takes one value.")
-                seen.add(parameter.name)
-        return super().parse_args(ctx, args)
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options, those of one group together."""
-        groups: dict[str, list[tuple[str, str]]] = {}
-        for parameter in self.get_params(ctx):
-            record = parameter.get_help_record(ctx)
-            if record is not None:
-                groups.setdefault(getattr(parameter, "group", ""), []).append(record)
-        for group in sorted(groups, key=bool):  # what has no heading comes first
-            records = groups[group]
-            with formatter.section(group or "Options"):
-                formatter.write_dl(records)
+SHORT = "howsure.short_help"
+"""The key under which a context says whether its help shows the common options only."""
 
 
-def command_of(name: str, record: Any, function: Callable[[Any], object], said: str) -> Command:
-    """Return the command that makes a record from what was typed, and calls a function with it."""
-    return Command(
-        name,
-        flags=flags_of(record),
-        params=parameters(record),
-        callback=lambda **typed: function(record_from(record, typed)),
-        help=said,
-    )
+class FieldOption(click.Option):
+    """An option made from a field; its choices are looked up when help or completions are shown, not before."""
 
-
-class GroupedOption(click.Option):
-    """An option that knows its heading."""
-
-    def __init__(self, names: list[str], *, group: str, **kwargs: Any) -> None:
-        super().__init__(names, **kwargs)
-        self.group = group
-
-
-class _Option(GroupedOption):
-    """An option whose words are looked up when help is shown, not before."""
-
-    def __init__(self, field: Field, **kwargs: Any) -> None:
-        super().__init__([field.flag, field.name], group=field.option.group, **kwargs)
+    def __init__(self, field: Field, **how: Any) -> None:
+        super().__init__([field.flag, field.name], shell_complete=partial(_completions, field), **how)
         self.field = field
+        self.group = field.option.group
+        self.common = field.option.common
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str] | None:
         """Return the option and its help."""
-        self.help = _help(self.field)
+        self.help = _help(self.field, short=ctx.meta.get(SHORT, False))
+        self.metavar = None if self.is_flag else _metavar(self.field)
         return super().get_help_record(ctx)
 
 
-class _Argument(click.Argument):
-    """An argument that has a line of help."""
+class FieldArgument(click.Argument):
+    """An argument made from a field."""
 
-    def __init__(self, *args: Any, help: str = "", **kwargs: Any) -> None:
-        super().__init__(*args, **kwargs)
-        self.said = help
+    def __init__(self, field: Field, **how: Any) -> None:
+        name = f"{_name(field)}{'...' if field.many else ''}"
+        how |= {"nargs": -1 if field.many else 1, "required": field.required}
+        how["metavar"] = name if field.required else f"[{name}]"
+        super().__init__([field.name], shell_complete=partial(_completions, field), **how)
+        self.field = field
 
     def get_help_record(self, ctx: click.Context) -> tuple[str, str]:
         """Return the name and the help."""
-        return self.make_metavar(ctx), self.said
+        return self.make_metavar(ctx), _help(self.field, short=False)
+
+
+def _completions(field: Field, ctx: click.Context, _: click.Parameter, typed: str) -> list[CompletionItem]:
+    """Return the names that begin as typed (of a list its last entry), and paths where the field takes a file."""
+    entries, comma, last = typed.rpartition(",") if field.many and not field.option.positional else ("", "", typed)
+    found = [CompletionItem(f"{entries}{comma}{name}") for name in field.option.names if name.startswith(last)]
+    return [CompletionItem(typed, type="file"), *found] if field.option.metavar == FILE else found
 
 
 def parameters(*records: Any) -> list[click.Parameter]:
@@ -104,13 +70,18 @@ def parameters(*records: Any) -> list[click.Parameter]:
     found: list[click.Parameter] = []
     for field in (field for record in records for field in _fields.fields_of(record)):
         if field.option.positional:
-            how = {"nargs": -1 if field.many else 1, "required": field.required, "metavar": _metavar(field)}
-            found.append(_Argument([field.name], **how, help=_help(field)))
+            found.append(FieldArgument(field))
         elif field.kind is bool:
-            found.append(_Option(field, is_flag=True))
+            found.append(FieldOption(field, is_flag=True))
         else:
-            found.append(_Option(field, multiple=field.many, required=field.required, metavar=_metavar(field)))
+            found.append(FieldOption(field, multiple=field.many, required=field.required))
     return found
+
+
+def file_option(name: str, help: str, group: str, *, common: bool = True, **how: Any) -> FieldOption:
+    """Return an option for a file that is no field of a record."""
+    said = _fields.Option(help, group=group, metavar=FILE, common=common)
+    return FieldOption(Field(name, str, many=False, optional=True, required=False, default=None, option=said), **how)
 
 
 def _name(field: Field) -> str:
@@ -118,20 +89,27 @@ def _name(field: Field) -> str:
 
 
 def _metavar(field: Field) -> str:
-    if field.option.positional:
-        name = f"{_name(field)}{'...' if field.many else ''}"
-        return name if field.required else f"[{name}]"
-    return {int: "NUMBER", float: "NUMBER"}.get(field.kind, "TEXT")
+    if _narrow(field):
+        return f"[{'|'.join(field.option.allowed)}]"
+    kind = {int: "NUMBER", float: "NUMBER"}.get(field.kind, "NAME" if field.option.choices else "TEXT")
+    return field.option.metavar or kind
 
 
-def _help(field: Field) -> str:
+def _narrow(field: Field) -> bool:
+    """Whether all choices fit beside the option."""
+    return bool(field.option.choices) and len("|".join(field.option.allowed)) <= WIDEST
+
+
+def _help(field: Field, *, short: bool) -> str:
     said = as_options(field.option.help)
-    if field.option.choices:
+    if field.option.choices and (field.option.positional or not (short or _narrow(field))):
         said += f" One of: {', '.join(field.option.allowed)}."
+    elif field.option.suggested and not (short or field.option.positional) and len(field.option.names) <= MOST_NAMES:
+        said += f" Known: {', '.join(field.option.names)}."
     default = field.default
     if isinstance(default, tuple):
-        default = ",".join(map(str, default))
-    shown = "" if default in (None, "", False) else f"  [default: {default}]"
+        default = ", ".join(map(str, default))
+    shown = "" if default is None or default is False or default == "" else f"  [default: {default}]"
     return f"{said}{shown}"
 
 

@@ -142,9 +142,7 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
     except ModuleNotFoundError:
         raise ArgumentError("`--dask` needs Dask; install it with: pip install 'howsure[dask]'") from None
     if address != "local" and workers is not None:
-        raise ArgumentError(
-            "`--workers` must be left out with the address of a Dask cluster, which has its own workers."
-        )
+        raise ArgumentError("`--workers` does not apply to a running Dask cluster, which has its own workers; omit it.")
     # What Dask has to say about a lost worker or scheduler ends up in rows and messages.
     for name in ("distributed", "distributed.client"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -1,65 +1,109 @@
 """The `howsure` command: gathers the commands and turns errors into one line and an exit code."""
 
 import sys
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pkgutil import resolve_name
 
 import click
 
+from howsure.cli._commands import Group
 from howsure.errors import ArgumentError, HowsureError
 
-# In the order in which people meet them: the help lists them so.
-QUESTIONS: dict[str, tuple[str, str]] = {
-    "doctor": ("howsure.questions.doctor:Doctor", "Here"),
-    "compare": ("howsure.questions.compare:Compare", "Threads"),
-    "leaderboard": ("howsure.questions.leaderboard:Leaderboard", "Threads"),
-    "describe": ("howsure.questions.describe:Describe", "Threads"),
-    "fit": ("howsure.questions.fit:Fit", "Here"),
-    "simulate": ("howsure.questions.simulate:Simulate", "Here"),
-    "plan": ("howsure.questions.plan:Plan", "ThreadsOrStudy"),
-    "audit": ("howsure.questions.audit:Audit", "StudyOptions"),
-    "replicate": ("howsure.questions.replicate:Replicate", "StudyOptions"),
-    "power": ("howsure.questions.scores:Power", "Here"),
+COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
+    "Start here": {
+        "doctor": ("howsure.questions.doctor:Doctor", "Here"),
+        "example": "howsure.cli.example:command",
+        "convert": "howsure.cli.convert:command",
+    },
+    "Analyse data": {
+        "compare": ("howsure.questions.compare:Compare", "Threads"),
+        "leaderboard": ("howsure.questions.leaderboard:Leaderboard", "Threads"),
+        "describe": ("howsure.questions.describe:Describe", "Threads"),
+        "scores": "howsure.cli.scores:group",
+    },
+    "Plan a study": {
+        "plan": ("howsure.questions.plan:Plan", "ThreadsOrStudy"),
+        "power": ("howsure.questions.scores:Power", "Here"),
+        "fit": ("howsure.questions.fit:Fit", "Here"),
+        "simulate": ("howsure.questions.simulate:Simulate", "Here"),
+    },
+    "Methods": {
+        "metrics": "howsure.cli.catalogues:metrics",
+        "presets": "howsure.cli.catalogues:presets",
+        "audit": ("howsure.questions.audit:Audit", "StudyOptions"),
+        "replicate": ("howsure.questions.replicate:Replicate", "StudyOptions"),
+    },
+    "Services": {
+        "serve": "howsure.cli.serve:command",
+        "sweep": "howsure.cli.sweep:group",
+    },
 }
-"""Commands made from questions: the question's address, and the group of fields that says where to compute."""
+"""The commands under the headings of the help.
 
-BUILT: dict[str, str] = {
-    "convert": "howsure.cli.convert:command",
-    "example": "howsure.cli.example:command",
-    "scores": "howsure.cli.scores:group",
-    "sweep": "howsure.cli.sweep:group",
-    "serve": "howsure.cli.serve:command",
-}
-"""Commands that a function of this folder makes."""
+A command made from a question has the question's address and the record of `howsure.cli._ask` that says where to
+compute; any other has the address of the function that makes it.
+"""
+
+SOURCES = {name: source for section in COMMANDS.values() for name, source in section.items()}
+QUESTIONS = {name: source for name, source in SOURCES.items() if isinstance(source, tuple)}
+
+FIRST_STEPS = """\
+howsure tests whether model A is really better than model B, given raters that
+disagree.
+
+Check your own data first:
+  howsure doctor YOUR-FILE.csv
+
+Or try it on simulated ratings:
+  howsure example ratings.csv
+  howsure compare ratings.csv --gold human --a model-2 --b model-1
+
+List all commands:
+  howsure --help"""
 
 
-class Commands(click.Group):
-    """The group of all commands, each imported when it is asked for."""
+class Commands(Group):
+    """The group of all commands, each imported when it is used."""
+
+    def sections(self, ctx: click.Context) -> Mapping[str, Sequence[str]]:
+        """Return the headings of the help and the names of the commands below each."""
+        return {heading: list(section) for heading, section in COMMANDS.items()}
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return [*QUESTIONS, *BUILT]
+        return list(SOURCES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command by its name."""
-        return _command(cmd_name) if cmd_name in QUESTIONS or cmd_name in BUILT else None
+        return _command(cmd_name) if cmd_name in SOURCES else None
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse; without arguments show what to do first."""
+        if not args and not ctx.resilient_parsing:
+            click.echo(FIRST_STEPS)
+            ctx.exit()
+        return super().parse_args(ctx, args)
 
 
 @cache
 def _command(name: str) -> click.Command:
-    if name in BUILT:
-        return resolve_name(BUILT[name])()  # type: ignore[no-any-return]
+    source = SOURCES[name]
+    if isinstance(source, str):
+        return resolve_name(source)()  # type: ignore[no-any-return]
     from howsure.cli import _ask
 
-    address, computing = QUESTIONS[name]
+    address, computing = source
     return _ask.command(resolve_name(address), getattr(_ask, computing))
 
 
-app = Commands(
-    "howsure",
-    help="Is model A really better than model B, and how much data does it take to know?",
-    no_args_is_help=True,
-)
+@click.version_option(package_name="howsure", prog_name="howsure", message="%(prog)s %(version)s")
+@click.command(cls=Commands, name="howsure")
+def app() -> None:
+    """Test whether model A is really better than model B, or plan a study.
+
+    Every command has its own help: howsure COMMAND --help
+    """
 
 
 def main() -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from howsure._fields import Checked, like, option
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands, _options
 from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
@@ -17,16 +17,24 @@ if TYPE_CHECKING:
 class Convert(TableFields, Checked):
     """What is read, and where it is written."""
 
-    out: str = option(help="The file to write: .csv, .tsv, .jsonl or .parquet.")
-    force: bool = like(_ask.Output, "force", group="")
+    item: str | None = like(TableFields, "item", common=True)
+    source: str | None = like(TableFields, "source", common=True)
+    value: str | None = like(TableFields, "value", common=True)
+    rater: str | None = like(TableFields, "rater", common=True)
+    where: tuple[str, ...] = like(TableFields, "where", common=True)
+    scorer: str | None = like(TableFields, "scorer", common=True)
+    out: str = option(help="File to write: .csv, .tsv, .jsonl or .parquet.", metavar="FILE", common=True)
+    force: bool = like(_ask.Output, "force", group="", common=True)
 
 
 def command() -> click.Command:
     """Return the command."""
-    said = "Write logs, exports and tables as one tidy table: one response per row.\n\n\b\nExample: "
-    return _options.command_of(
-        "convert", Convert, write, f"{said}howsure convert logs/*.eval ratings.json --out table.parquet"
+    said = "Convert logs, exports and tables to one tidy table.\n\nThe table has one response per row."
+    examples = (
+        "howsure convert ratings.csv --out ratings.parquet",
+        "howsure convert ratings.csv --where topic=fiction --out fiction.jsonl",
     )
+    return _commands.command_of("convert", Convert, write, said, examples)
 
 
 def write(asked: Convert) -> None:

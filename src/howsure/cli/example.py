@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import click
 
 from howsure._fields import Checked, like, option
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,12 +14,13 @@ class Example(Checked):
 
     out: str = option(
         "ratings.csv",
-        "The file to write: .csv, .tsv, .jsonl or .parquet; lists of scores: .txt, .tsv or .csv.",
+        "File to write: .csv, .tsv, .jsonl or .parquet; scores: .txt, .tsv or .csv.",
+        metavar="FILE",
         positional=True,
     )
     kind: str = option(
         "ratings",
-        "A table of human and model ratings, or two lists of scores without (h0) or with (h1) a difference.",
+        "Human and model ratings, or scores of two systems without (h0) or with (h1) a difference.",
         choices="howsure.examples:EVERY_KIND",
     )
     force: bool = like(_ask.Output, "force", group="")
@@ -27,10 +28,9 @@ class Example(Checked):
 
 def command() -> click.Command:
     """Return the command."""
-    said = (
-        "Write a small simulated table of ratings, or two lists of scores.\n\n\b\nExample: howsure example scores.txt "
-    )
-    return _options.command_of("example", Example, write, f"{said}--kind h1-greater-beta")
+    said = "Write simulated ratings or scores to try the commands on."
+    examples = ("howsure example ratings.csv", "howsure example scores.txt --kind h1-greater-beta")
+    return _commands.command_of("example", Example, write, said, examples)
 
 
 def write(asked: Example) -> None:

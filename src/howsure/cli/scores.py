@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands, _options
 from howsure.questions.scores import SCORES, ScoresDescribe, ScoresEffect, ScoresGlossary
 
 
@@ -17,15 +17,15 @@ def group() -> click.Group:
         if question is not ScoresGlossary:
             command.params.append(_config())
         commands.append(command)
-    said = "Compare two systems by their scores on the same lines (columns of a text file)."
-    return click.Group("scores", commands=commands, help=said, no_args_is_help=True)
+    said = "Compare systems by their scores on the same segments."
+    return _commands.Group("scores", commands=commands, help=said, no_args_is_help=True)
 
 
 def _config() -> click.Option:
     """Return the option that reads settings from a file; they are defaults, so that the command line wins."""
-    said = "File of settings: .toml with these options, or .yml or .yaml of NLPStatTest."
+    said = "Read options from this file: .toml, or .yml or .yaml of NLPStatTest."
     how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": _read_config}
-    return _options.GroupedOption(["--config"], group="Settings", metavar="FILE", help=said, **how)
+    return _options.file_option("config", said, "Settings", common=False, **how)
 
 
 def _read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:

@@ -2,9 +2,12 @@
 
 import click
 
-from howsure.cli import _options
+from howsure.cli import _commands
 from howsure.errors import ArgumentError
 from howsure.web.settings import Settings
+
+SAID = "Start the web interface on this machine."
+EXAMPLES = ("howsure serve", "howsure serve --port 9000 --folder work")
 
 
 def command() -> click.Command:
@@ -21,4 +24,4 @@ def command() -> click.Command:
             click.echo("Visitors must give the token.")
         app.serve(settings)
 
-    return _options.command_of("serve", Settings, serve, "Start the web page on this machine.")
+    return _commands.command_of("serve", Settings, serve, SAID, EXAMPLES)

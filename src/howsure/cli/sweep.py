@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from howsure._fields import Checked, like, option
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands
 from howsure.cli._ask import say
 
 if TYPE_CHECKING:
@@ -17,9 +17,11 @@ if TYPE_CHECKING:
 class Running(_ask.StudyOptions):
     """Which study is computed, where, and where it is kept."""
 
-    study: str = option(help="The study: a TOML document with a task and a grid.", positional=True)
+    study: str = option(help="Study file (TOML) with a task and a grid.", positional=True, metavar="FILE")
     store: str = option(
-        help="Keep finished cells in this file, and continue from it the next time.", group=_ask.COMPUTING
+        help="Keep finished grid points in this file and continue from it the next time.",
+        metavar="FILE",
+        group=_ask.COMPUTING,
     )
 
 
@@ -27,23 +29,23 @@ class Running(_ask.StudyOptions):
 class Status(Checked):
     """Whose state is told."""
 
-    store: str = option(help="The file that holds the cells of the study.", positional=True)
+    store: str = option(help="File with the grid points of the sweep.", positional=True, metavar="FILE")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Show(Status):
     """Which cells are shown."""
 
-    cell: str = option("", "The first digits of a cell's identity: show all about that cell.", positional=True)
-    failed: bool = option(False, "Only cells that failed.")
-    limit: int = option(20, "Show at most this many cells.", at_least=1)
+    cell: str = option("", "First digits of a grid point's id, to show everything about it.", positional=True)
+    failed: bool = option(False, "Show only grid points that failed.")
+    limit: int = option(20, "Largest number of grid points to show.", at_least=1)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Export(Status):
     """Where the cells are written."""
 
-    out: str = option(help="The file to write: .csv, .parquet or .json.", positional=True)
+    out: str = option(help="File to write: .csv, .parquet or .json.", positional=True, metavar="FILE")
     force: bool = like(_ask.Output, "force", group="")
 
 
@@ -51,11 +53,11 @@ class Export(Status):
 class Chart(Status):
     """What is drawn, and where."""
 
-    out: str = option(help="The file to write: .html, .svg, .png, .pdf or .json.", positional=True)
-    y: str | None = option(None, "The value that is drawn; the first that every cell has if left out.")
-    x: str | None = option(None, "The parameter along the axis; a number that varies if left out.")
-    colour: str | None = option(None, "The parameter that lines and their colours stand for.")
-    panel: str | None = option(None, "The parameter that has a panel for each of its values.")
+    out: str = option(help="File to write: .html, .svg, .png, .pdf or .json.", positional=True, metavar="FILE")
+    y: str | None = option(None, "Result on the y axis. Default: the first that every grid point has.", metavar="NAME")
+    x: str | None = option(None, "Parameter on the x axis. Default: a number that varies.", metavar="NAME")
+    colour: str | None = option(None, "Parameter shown by colour.", metavar="NAME")
+    panel: str | None = option(None, "Parameter with one panel for each value.", metavar="NAME")
     force: bool = like(_ask.Output, "force", group="")
 
 
@@ -63,39 +65,64 @@ class Chart(Status):
 class Report(Status):
     """What is reported, and where."""
 
-    out: str = option(help="The file to write: .html, .md, .tex, .json, or the cells as .csv.", positional=True)
-    task: str = option("", "The task, where the store has cells of several: its name, as status says it.")
+    out: str = option(
+        help="File to write: .html, .md, .tex, .json, or the grid points as .csv.", positional=True, metavar="FILE"
+    )
+    task: str = option("", "Task to report, if the store has several (status lists them).", metavar="NAME")
     force: bool = like(_ask.Output, "force", group="")
 
 
 def group() -> click.Group:
     """Return the commands of `howsure sweep`."""
     commands = [
-        _options.command_of(
-            "run", Running, run, "Compute the cells that the store does not have yet; exit with 3 if some failed."
+        _commands.command_of(
+            "run",
+            Running,
+            run,
+            "Compute the grid points that the store lacks.\n\nExit code 3 means that some grid points failed.",
+            ("howsure sweep run study.toml --store study.db", "howsure sweep run study.toml --store study.db --retry"),
         ),
-        _options.command_of("status", Status, status, "Say how many cells are done, failed and missing."),
-        _options.command_of("show", Show, show, "Show cells and their values, or all about one cell."),
-        _options.command_of(
-            "export", Export, export, "Write one line per cell: task, version, parameters, values, state, stage, error."
+        _commands.command_of(
+            "status",
+            Status,
+            status,
+            "Count finished, failed and missing grid points.",
+            ("howsure sweep status study.db", "howsure sweep status raters.db"),
         ),
-        _options.command_of(
+        _commands.command_of(
+            "show",
+            Show,
+            show,
+            "Show grid points and their results, or one in detail.",
+            ("howsure sweep show study.db --limit 5", "howsure sweep show study.db --failed"),
+        ),
+        _commands.command_of(
+            "export",
+            Export,
+            export,
+            "Write a table with one row per grid point.",
+            ("howsure sweep export study.db study.csv", "howsure sweep export study.db study.parquet"),
+        ),
+        _commands.command_of(
             "chart",
             Chart,
             chart,
-            "Draw a value of the finished cells against their parameters.\n\n\b\n"
-            "Example: howsure sweep chart study.db power.svg --y power --x n --colour p",
+            "Plot a result of the finished grid points.",
+            (
+                "howsure sweep chart study.db study.html",
+                "howsure sweep chart study.db power.svg --y power --x n --colour p",
+            ),
         ),
-        _options.command_of(
+        _commands.command_of(
             "report",
             Report,
             report,
-            "Write a report: how far the study is, its picture, its cells, how to go on.\n\n\b\n"
-            "Example: howsure sweep report study.db study.html",
+            "Write a report: progress, plot, grid points, next steps.",
+            ("howsure sweep report study.db study.html", "howsure sweep report study.db study.md"),
         ),
     ]
-    said = "Run a study of many cells that survives interruptions; look at it; draw it; report it; export it."
-    return click.Group("sweep", commands=commands, help=said, no_args_is_help=True)
+    said = "Run, inspect, plot and export resumable parameter sweeps."
+    return _commands.Group("sweep", commands=commands, help=said, no_args_is_help=True)
 
 
 def run(asked: Running) -> None:

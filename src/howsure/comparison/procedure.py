@@ -8,7 +8,7 @@ from howsure._fields import option
 MOST_DRAWS = 10_000_000
 """Draws are kept, at 16 bytes each for the interval and for the p-value of each metric."""
 
-METHOD = "How to compare"
+METHOD = "Method"
 DRAWS = 9999
 """Where no number of draws is asked for."""
 
@@ -19,13 +19,17 @@ class RandomFactors:
 
     raters: str | None = option(
         None,
-        "Treat raters as a random sample (random) or as the only raters of interest (fixed). Default: random where "
-        "rater ids show that raters judged several items.",
+        "Treat raters as a random sample (random) or as the only raters of interest (fixed). Default: random if "
+        "raters judged several items each.",
         choices="howsure.resampling.schemes:RATERS",
         group=METHOD,
+        common=True,
     )
     cluster: str | None = option(
-        None, "Column that groups items (document): items of one group are resampled together.", group=METHOD
+        None,
+        "Column that groups items, such as documents. Groups are resampled as a whole.",
+        metavar="COLUMN",
+        group=METHOD,
     )
 
 
@@ -47,56 +51,58 @@ class Procedure(RandomFactors):
 
     null: str | None = option(
         None,
-        "The null hypothesis: what the advantage would look like if A and B were alike. By default random-effects "
-        "where raters are a random factor, else sign-flip.",
+        "How the null distribution is generated. Default: random-effects if raters are random, otherwise sign-flip.",
         choices="howsure.resampling.nulls:NULLS",
         group=METHOD,
     )
     items: str = option(
         "bootstrap",
-        "Draw items with replacement, or keep each once.",
+        "Resample items with replacement (bootstrap) or keep each item once (all).",
         choices="howsure.resampling.schemes:ITEMS",
         group=METHOD,
     )
     responses: str = option(
         "all",
-        "Keep all responses of an item, as many of A as of B (equal), the first of each source, one at random, or draw "
-        "with replacement.",
+        "Responses used per item: all, equally many of A and B (equal), the first of each source, one at random, or a "
+        "bootstrap resample.",
         choices="howsure.resampling.schemes:RESPONSES",
         group=METHOD,
     )
     n_responses: int | None = option(
-        None, "With `responses='bootstrap'`: how many to draw for each item.", at_least=1, group=METHOD
+        None, "With `responses='bootstrap'`: number of responses to resample per item.", at_least=1, group=METHOD
     )
     alternative: str = option(
         "two-sided",
-        "Ask whether A and B differ (two-sided), A is better (greater) or A is worse (less).",
+        "Alternative hypothesis: A and B differ (two-sided), A is better (greater) or A is worse (less).",
         choices=("two-sided", "greater", "less"),
         group=METHOD,
     )
     n_resamples: int | None = option(
         None,
-        "Number of draws, for the p-value and for the interval. By default 9999, and the p-value is exact where it can "
-        "be: swapped items, a metric with item scores, all responses kept.",
+        "Number of resamples for the p-value and the interval. Default: 9999, and an exact p-value where possible.",
         at_least=1,
         at_most=MOST_DRAWS,
         group=METHOD,
     )
     confidence_level: float = option(
-        0.95, "Level of the interval. The verdict uses p ≤ 1 − level.", fraction=True, group=METHOD
+        0.95,
+        "Confidence level of the interval. The significance level α is 1 − this level.",
+        fraction=True,
+        group=METHOD,
     )
     interval: str | None = option(
         None,
-        "Kind of interval. By default the kind with the best measured coverage that the metric can have.",
+        "Type of confidence interval. Default: the type with the best measured coverage for the metric.",
         choices="howsure.inference.interval_methods:METHODS",
         group=METHOD,
     )
     margin: float | None = option(
         None,
-        "Smallest difference that matters, in units of the metric. Adds three tests: A is better by more than this, A "
-        "is not worse by more than this, A and B are equivalent.",
+        "Smallest difference that matters, in units of the metric. Adds tests of superiority, non-inferiority and "
+        "equivalence.",
         at_least=0,
         group=METHOD,
+        common=True,
     )
 
     def __post_init__(self) -> None:

@@ -74,19 +74,22 @@ ON_PREFERENCES = Named({"win-rate": "ratings:WinRate"})
 """Metrics for preferences only (`howsure.preferences`), whatever the table's own scale."""
 
 
-def _wins(base: str) -> Metric:
+def _wins(metric: str) -> Metric:
+    """Share of items won minus lost, by another metric: wins:tv."""
     from howsure.metrics.wins import Wins
 
-    return Wins(_additive(base))
+    return Wins(_additive(metric))
 
 
 def _pass_at(k: str) -> Metric:
+    """Probability that at least one of k runs scores 1, not 0."""
     from howsure.metrics.runs import PassAtK
 
     return PassAtK(_number("pass@", k))
 
 
 def _pass_hat(k: str) -> Metric:
+    """Probability that all of k runs score 1, not 0."""
     from howsure.metrics.runs import PassHatK
 
     return PassHatK(_number("pass^", k))

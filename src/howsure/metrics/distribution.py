@@ -248,7 +248,7 @@ class Cosine(OfProducts):
 
 @dataclass(frozen=True)
 class CosineResponses(OfProducts):
-    """Cosine distance between the vectors of all responses, paired by position; unpaired positions are left out."""
+    """Cosine distance between the vectors of all responses, paired by position; unpaired positions are omitted."""
 
     name: ClassVar[str] = "cosine-responses"
     title: ClassVar[str] = "cosine distance of all responses"

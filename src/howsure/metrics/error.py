@@ -57,7 +57,10 @@ class MeanSquaredError(ItemMetric):
 
 @dataclass(frozen=True)
 class RootMeanSquaredError(Metric):
-    """Root of the mean squared error: a function of sums over items, so that a draw needs only these sums."""
+    """Square root of the mean squared error.
+
+    It is a function of sums over items, so that a resample needs only these sums.
+    """
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
@@ -81,7 +84,10 @@ class RootMeanSquaredError(Metric):
 
 @dataclass(frozen=True)
 class MaxError(Metric):
-    """Largest absolute error over the items; a resampled maximum is not a smooth statistic, its intervals are rough."""
+    """Largest absolute error over the items.
+
+    A maximum is not a smooth function of the data, so that its intervals are rough.
+    """
 
     name: ClassVar[str] = "max-error"
     title: ClassVar[str] = "maximum absolute error"

@@ -54,7 +54,7 @@ class LogLoss(ByLevel):
 
 @dataclass(frozen=True)
 class CalibrationError(Metric):
-    """How far the model's probabilities are from how often humans give a label that the model finds so probable.
+    """Expected calibration error: mean distance between predicted and observed label frequencies, in bins.
 
     All pairs of item and label are put into bins by the model's probability; the error is the mean over the pairs of
     |mean probability of the model − mean probability of the humans| in their bin.

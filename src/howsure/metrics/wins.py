@@ -103,7 +103,7 @@ class Wins(RelativeMetric):
 
 @dataclass(frozen=True)
 class WinsResponses(RelativeMetric):
-    """Wins over single responses, paired by position in the item; positions that a source lacks are left out."""
+    """Wins over single responses, paired by position in the item; unpaired positions are omitted."""
 
     name: ClassVar[str] = "wins-responses"
     title: ClassVar[str] = "wins over single responses"

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from howsure.sweeps import Grid, Sweep
 
 DESIGNS = "Simulated data"
-AUDITED = "What is audited"
+AUDITED = "Tests and intervals to audit"
 PILOT = "Pilot data"
 NONE = "none"
 LEADER_EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
@@ -29,81 +29,101 @@ FREE = {"paper", "n_simulations", "n_resamples", "n_fresh", "alpha", "confidence
 
 @dataclass(frozen=True, kw_only=True)
 class Audit(TableFields, SimulatorFields, MetricFields, Question):
-    """Measure how far each p-value and interval can be trusted on data like these, and say what to use."""
+    """Estimate error rates and coverage of tests and intervals.
+
+    Simulates data like yours, measures each test and interval on them, and recommends which to use.
+    """
 
     name: ClassVar[str] = "audit"
-    example: ClassVar[str] = (
-        "howsure audit likert-toxicity --metric mae,wins --n-items 50,200 --epsilon 0.1 --n-simulations 200"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure audit likert-toxicity --metric mae --n-items 50 --n-simulations 100",
+        "howsure audit ratings.csv --gold human --metric mae --n-simulations 100",
     )
 
     files: tuple[str, ...] = option(
         (),
-        "A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), or a table of pilot "
-        "responses, to which a model is fitted.",
+        "Table of pilot responses, to which a model is fitted, model file (.json), or preset (howsure presets lists "
+        "them).",
+        suggested="howsure.models.presets:PRESETS",
+        metavar="FILE",
         positional=True,
     )
     metric: tuple[str, ...] = like(Compare, "metric")
 
-    n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS)
-    n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS)
+    n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS, common=True)
+    n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS, common=True)
     epsilon: tuple[float, ...] = option(
         (0.1,),
-        "How far B is from gold: 0.1 or 0.05,0.1. 0 is always audited, too.",
+        "Simulated degradation of B as a fraction of the scale; several with commas. 0 is always included.",
         at_least=0,
         at_most=1,
         group=DESIGNS,
+        common=True,
     )
     n_simulations: int | None = option(
-        None, "Simulated data sets of each kind; 1000 if left out.", at_least=2, at_most=1_000_000, group=DESIGNS
+        None,
+        "Number of simulations of each type. Default: 1000.",
+        at_least=2,
+        at_most=1_000_000,
+        group=DESIGNS,
+        common=True,
     )
     n_resamples: int | None = option(
-        None, "Draws on each data set; 399 if left out.", at_least=19, at_most=1_000_000, group=DESIGNS
+        None, "Number of resamples of each data set. Default: 399.", at_least=19, at_most=1_000_000, group=DESIGNS
     )
     n_fresh: int = option(
-        2000, "Fresh data sets for the true p and advantage of each cell.", at_least=2, at_most=1_000_000, group=DESIGNS
+        2000,
+        "Number of extra simulations for the true p and difference at each grid point.",
+        at_least=2,
+        at_most=1_000_000,
+        group=DESIGNS,
     )
 
     scheme: tuple[str, ...] = option(
         ("bootstrap/all", "bootstrap/bootstrap"),
-        "What a draw resamples, items/responses: bootstrap/all,all/one; bootstrap/bootstrap:3 draws three responses.",
+        "What is resampled, as items/responses; bootstrap/bootstrap:3 resamples three responses per item.",
+        metavar="NAME",
         group=AUDITED,
     )
     null: tuple[str, ...] = option(
         ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
-        "Nulls; combinations with a scheme that have no meaning are left out.",
+        "Null distributions; combinations with a scheme that are not defined are omitted.",
         choices="howsure.auditing.estimators:NULLS",
         group=AUDITED,
     )
     test: tuple[str, ...] = option(
         ("paired-t", "wilcoxon"),
-        "Tests of the item advantages, or none.",
+        "Classical tests of the item differences, or none.",
         choices="howsure.auditing.estimators:ASKED_TESTS",
         group=AUDITED,
     )
     interval: tuple[str, ...] = option(
         ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
-        "Kinds of interval, or none.",
+        "Types of confidence interval, or none.",
         choices="howsure.auditing.estimators:ASKED_INTERVALS",
         group=AUDITED,
     )
-    alpha: float = option(0.05, "Level of the tests.", fraction=True, group=AUDITED)
-    confidence_level: float = option(0.95, "Level of the intervals.", fraction=True, group=AUDITED)
+    alpha: float = option(0.05, "Significance level α of the tests.", fraction=True, group=AUDITED)
+    confidence_level: float = option(0.95, "Confidence level of the intervals.", fraction=True, group=AUDITED)
     paper: str | None = option(
         None,
-        "All strategies, metrics and ε of the LEADER paper, on both of its data sets.",
+        "Audit all strategies, metrics and ε of the LEADER paper on both of its data sets.",
         choices=("leader",),
         group=AUDITED,
         flag="--preset",
     )
 
-    gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
+    gold: str | None = option(None, "Reference labels in the pilot table.", metavar="NAME", group=PILOT, common=True)
     cluster: str | None = option(
-        None, "Column of the pilot that groups items (document): groups are drawn together.", group=PILOT
+        None,
+        "Column that groups items of the pilot, such as documents. Groups are resampled as a whole.",
+        metavar="COLUMN",
+        group=PILOT,
     )
     response_model: str = option(
         "auto",
-        "What is fitted to gold's responses; empirical resamples its items, and so does auto where raters judged "
-        "several of them or with `cluster`.",
+        "Model fitted to gold's responses. empirical resamples real items, as does auto with `cluster` or if raters "
+        "judged several items each.",
         choices="howsure.models.fitting.fit:MODELS",
         group=PILOT,
     )

@@ -60,9 +60,9 @@ HERE = Run()
 """Here and now: all cores, no progress, no store."""
 
 
-def seed_option(answer: str = "answer") -> Any:
+def seed_option(answer: str = "result") -> Any:
     """Return the field of a seed, which every question with dice has."""
-    return _fields.option(0, f"The same seed gives the same {answer}.", at_least=0)
+    return _fields.option(0, f"Random seed. The same seed gives the same {answer}.", at_least=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,14 +93,14 @@ class Question(_fields.Checked):
     ----------
     name : str
         What the command line and the web call it.
-    example : str
-        A command that runs.
+    examples : tuple of str
+        Two commands that run, for the end of the help.
     written : Written or None
         A file that `write` makes of the answer.
     """
 
     name: ClassVar[str]
-    example: ClassVar[str] = ""
+    examples: ClassVar[tuple[str, ...]] = ()
     written: ClassVar[Written | None] = None
 
     @property

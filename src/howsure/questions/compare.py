@@ -16,27 +16,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Compare(ModelFields, MetricFields, Procedure, Question):
-    """Ask whether model A is better than model B, by one or more metrics."""
+    """Test whether model A is better than model B.
+
+    Estimates the difference by one or more metrics, with its confidence interval and p-value. Disagreement between
+    raters is part of the uncertainty.
+    """
 
     name: ClassVar[str] = "compare"
-    example: ClassVar[str] = "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure compare ratings.csv --gold human --a model-2 --b model-1",
+        "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae --by topic --report report.html",
+    )
 
-    metric: tuple[str, ...] = option((), "The metric; chosen by the scale if left out. May be repeated.")
-    by: str | None = option(None, "Compare separately for each value of this column.")
+    metric: tuple[str, ...] = option(
+        (),
+        "Metric, or several with commas (howsure metrics lists them). Default: depends on the scale.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        metavar="NAME",
+        common=True,
+    )
+    by: str | None = option(None, "Compare separately for each value of this column.", metavar="COLUMN", common=True)
     correction: str = option(
         "holm",
-        "How p-values of several metrics or slices are adjusted.",
+        "Correction of p-values for several metrics or slices.",
         choices="howsure.inference.corrections:JOINT_CORRECTIONS",
     )
     missing: str = option(
         "leave-out",
-        "Missing answers: leave them out, or also show how far they could change the result (bounds).",
+        "Missing responses: omit them (leave-out), or also show how far they could change the result (bounds).",
         choices=("leave-out", "bounds"),
     )
     test: tuple[str, ...] = option(
         (),
-        "Also run this test on the item scores (responses averaged first) and show it beside the verdict. May be "
-        "repeated.",
+        "Classical tests of the item scores to show beside the result; several with commas.",
         choices="howsure.comparison.baselines:BASELINES",
     )
     seed: int = seed_option()

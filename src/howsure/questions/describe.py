@@ -14,40 +14,63 @@ if TYPE_CHECKING:
     from howsure.metrics import Metric
     from howsure.response_tables import ResponseTable
 
-PARTS = "Where the error of an advantage comes from"
+PARTS = "Sources of error of a difference"
 AGREEMENT = "Agreement"
 MOST_DRAWS = 1_000_000
 
 
 @dataclass(frozen=True, kw_only=True)
 class Describe(ModelFields, Question):
-    """Say who judged what, how far raters agree, and what can and cannot be concluded.
+    """Summarise a table: responses, raters and their agreement.
 
-    With a and b it also says how much of the error of their advantage comes from items, raters and the rest.
+    With two models, A and B, it also estimates how much of the standard error of their difference comes from items,
+    raters and other sources.
     """
 
     name: ClassVar[str] = "describe"
-    example: ClassVar[str] = "howsure describe ratings.csv --a new --b old"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure describe ratings.csv --only human",
+        "howsure describe ratings.csv --gold human --a model-2 --b model-1",
+    )
 
     only: tuple[str, ...] = option(
-        (), "Describe this source: its name, a condition (kind=human) or a column. May be repeated; all if left out."
+        (),
+        "Source to describe: a name, a condition (kind=human) or a column; several with commas. Default: all.",
+        metavar="NAME",
+        common=True,
     )
-    cluster: str | None = option(None, "Column that groups items (document): items of one group are drawn together.")
-    top: int = option(10, "Show this many raters, those furthest from the others first.", at_least=1)
+    cluster: str | None = option(
+        None,
+        "Column that groups items, such as documents. Groups are resampled as a whole.",
+        metavar="COLUMN",
+        common=True,
+    )
+    top: int = option(
+        10, "Number of raters to show, those that differ most from the others first.", at_least=1, common=True
+    )
     level: str | None = option(
         None,
-        "How differences count in Krippendorff's alpha; chosen by the scale if left out.",
+        "Measurement level of Krippendorff's alpha. Default: depends on the scale.",
         choices="howsure.agreement.coefficients:LEVELS",
         group=AGREEMENT,
     )
-    n_resamples: int = option(499, "Draws of items for the intervals.", at_least=1, at_most=MOST_DRAWS, group=AGREEMENT)
-    confidence_level: float = option(0.95, "Level of the intervals.", fraction=True)
-    a: str | None = option(
-        None, "With `b`: show where the error of the advantage between these two models comes from.", group=PARTS
+    n_resamples: int = option(
+        499, "Number of resamples for the intervals.", at_least=1, at_most=MOST_DRAWS, group=AGREEMENT
     )
-    b: str | None = option(None, "The other model.", group=PARTS)
-    gold: str | None = option(None, "What they are measured against, if anything.", group=PARTS)
-    metric: str | None = option(None, "A metric with item scores; chosen by the scale if left out.", group=PARTS)
+    confidence_level: float = option(0.95, "Confidence level of the intervals.", fraction=True)
+    a: str | None = like(
+        ModelFields, "a", help="Model A. With `b`: decompose the standard error of their difference.", group=PARTS
+    )
+    b: str | None = like(ModelFields, "b", group=PARTS)
+    gold: str | None = like(ModelFields, "gold", group=PARTS)
+    metric: str | None = option(
+        None,
+        "Metric with item scores (howsure metrics lists them). Default: depends on the scale.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        metavar="NAME",
+        group=PARTS,
+        common=True,
+    )
     better: str | None = like(MetricFields, "better", group=PARTS)
     preference: str | None = like(ModelFields, "preference", group=PARTS)
     tie: str | None = like(ModelFields, "tie", group=PARTS)

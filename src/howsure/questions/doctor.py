@@ -13,12 +13,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Doctor(Question):
-    """Say what files are, what they support, what they lack, and the commands to run next."""
+    """Check input files: format, supported analyses, next commands.
+
+    Reports which information is missing, and suggests the commands to run next.
+    """
 
     name: ClassVar[str] = "doctor"
-    example: ClassVar[str] = "howsure doctor ratings.csv"
+    examples: ClassVar[tuple[str, ...]] = ("howsure doctor ratings.csv", "howsure doctor ratings.csv --json")
 
-    files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True)
+    files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True, metavar="FILE")
     scorer: str | None = like(TableFields, "scorer", group="")
     filter: str | None = like(TableFields, "filter", group="")
     encoding: str | None = like(TableFields, "encoding", group="")

@@ -5,53 +5,73 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import option
 from howsure.errors import ArgumentError
-from howsure.questions.base import HERE, Question, Run, Written
+from howsure.questions.base import HERE, Question, Run, Written, seed_option
 from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from howsure import models
     from howsure.response_tables import ResponseTable
 
-MODEL = "What is fitted"
+MODEL = "Model to fit"
 CHOICES = ("mean", "sd", "criterion", "method", "low", "high")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Fit(TableFields, Question):
-    """Fit a response model to pilot data: parameters with standard errors, alternatives, and how well it fits."""
+    """Fit a response model to pilot data.
+
+    Estimates its parameters with standard errors, compares it with alternatives and tests the goodness of fit. The
+    model can be written for simulate, plan and audit.
+    """
 
     name: ClassVar[str] = "fit"
-    example: ClassVar[str] = "howsure fit ratings.csv --gold human --out model.json --chart fit.html"
-    written: ClassVar[Written] = Written("out", "Write the model for simulate, plan and audit: .json.", (".json",))
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure fit ratings.csv --gold human --out model.json",
+        "howsure fit ratings.csv --gold human --chart fit.html",
+    )
+    written: ClassVar[Written] = Written("out", "Write the model to this file (.json).", (".json",))
 
-    gold: str | None = option(None, "Whose responses to fit: a source, a condition (kind=human) or a column.")
+    gold: str | None = option(
+        None,
+        "Responses to fit: a source, a condition (kind=human) or a column.",
+        metavar="NAME",
+        common=True,
+    )
     response_model: str = option(
-        "auto", "Kind of model; with auto the scale decides.", choices="howsure.models.fitting.fit:MODELS", group=MODEL
+        "auto",
+        "Type of model; auto chooses it by the scale.",
+        choices="howsure.models.fitting.fit:MODELS",
+        group=MODEL,
+        common=True,
     )
     mean: str | None = option(
         None,
-        "Family of item means; chosen by the criterion if left out.",
+        "Family of item means. Default: chosen by the criterion.",
         choices="howsure.models.fitting.number_fit:MEANS",
         group=MODEL,
     )
     sd: str | None = option(
         None,
-        "Family of item standard deviations; chosen by the criterion if left out.",
+        "Family of item standard deviations. Default: chosen by the criterion.",
         choices="howsure.models.fitting.number_fit:SPREADS",
         group=MODEL,
     )
     criterion: str = option(
-        "bic", "The criterion that chooses the families.", choices="howsure.models.fitting.fit:CRITERIA", group=MODEL
+        "bic",
+        "Information criterion for the choice of families.",
+        choices="howsure.models.fitting.fit:CRITERIA",
+        group=MODEL,
+        common=True,
     )
     method: str = option(
         "map",
-        "For labels: with a weak prior on the sum of the Dirichlet parameters (map), or without (ml).",
+        "For labels: estimate Dirichlet parameters with a weak prior on their sum (map) or without (ml).",
         choices="howsure.models.fitting.fit:METHODS",
         group=MODEL,
     )
-    low: float | None = option(None, "Lower end of a continuous scale.", group=MODEL)
-    high: float | None = option(None, "Upper end of a continuous scale.", group=MODEL)
-    seed: int = option(0, "The same seed gives the same held-out items and simulated data.", at_least=0)
+    low: float | None = option(None, "Lower end of a continuous scale.", group=MODEL, common=True)
+    high: float | None = option(None, "Upper end of a continuous scale.", group=MODEL, common=True)
+    seed: int = seed_option("held-out items and simulated data")
 
     def data(self) -> "ResponseTable":
         """Read the responses of one source."""

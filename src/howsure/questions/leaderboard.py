@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure._fields import option
+from howsure._fields import like, option
 from howsure.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
-from howsure.questions.table_fields import MetricFields, TableFields, metrics_of
+from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
     from howsure.leaderboard import BoardPlan, Leaderboards
@@ -16,71 +16,100 @@ if TYPE_CHECKING:
 
 TASKS = "Several tasks"
 VOTES = "Votes between two models"
-PLAN = "How much data the board needs"
+PLAN = "Sample size"
 
 
 @dataclass(frozen=True, kw_only=True)
 class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
-    """Rank many models, and say which of them the data can tell apart."""
+    """Rank models and test which of them differ significantly.
+
+    Estimates scores and ranks with their uncertainty, and corrects the tests of all pairs for multiple comparisons.
+    """
 
     name: ClassVar[str] = "leaderboard"
-    example: ClassVar[str] = "howsure leaderboard ratings.csv --gold human --metric mae"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure leaderboard ratings.csv --gold human --metric mae",
+        "howsure leaderboard ratings.csv --gold human --baseline model-1 --chart ranks.html",
+    )
 
-    gold: str | None = option(
-        None, "What the models are measured against; leave it out for ratings of their own outputs."
-    )
+    gold: str | None = like(ModelFields, "gold")
     model: tuple[str, ...] = option(
-        (), "A model on the board: a source, a condition (source=gpt-4) or a column. May be repeated; all if left out."
+        (),
+        "Model to rank: a source, a condition (source=gpt-4) or a column; several with commas. Default: all.",
+        metavar="NAME",
+        common=True,
     )
-    metric: str | None = option(None, "The metric; chosen by the scale if left out.")
-    baseline: str | None = option(None, "Compare every model with this one only, not all pairs.")
-    top: int | None = option(None, "Show this many models.", at_least=1)
-    by: str | None = option(None, "Column of tasks (languages, dimensions). All tasks count equally.", group=TASKS)
-    each: bool = option(False, "With `by`: one board for each task; their statements hold together.", group=TASKS)
+    metric: str | None = option(
+        None,
+        "Metric (howsure metrics lists them). Default: depends on the scale.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        metavar="NAME",
+        common=True,
+    )
+    baseline: str | None = option(
+        None, "Compare each model with this one only, instead of all pairs.", metavar="NAME", common=True
+    )
+    top: int | None = option(None, "Number of models to show. Default: all.", at_least=1)
+    by: str | None = option(
+        None,
+        "Column of tasks, such as languages. All tasks count equally.",
+        metavar="COLUMN",
+        group=TASKS,
+        common=True,
+    )
+    each: bool = option(
+        False, "With `by`: one leaderboard per task, with a correction across all of them.", group=TASKS
+    )
     aggregate: str = option(
         "mean",
-        "How the scores of the tasks are combined.",
+        "How to combine the scores of the tasks.",
         choices="howsure.leaderboard.board_tasks:AGGREGATES",
         group=TASKS,
     )
     task_effect: str = option(
         "fixed",
-        "Ask about these tasks (fixed), or generalise to tasks like these (random).",
+        "Treat tasks as the only tasks of interest (fixed) or as a random sample (random).",
         choices=("fixed", "random"),
         group=TASKS,
     )
-    weight: tuple[str, ...] = option((), "The weight of a task: news=2. May be repeated.", group=TASKS)
+    weight: tuple[str, ...] = option((), "Weight of a task: news=2; several with commas.", group=TASKS)
     winner: str | None = option(
         None,
-        "Column of votes: model_a, model_b, tie, or the name of the better model. Makes a board of votes.",
+        "Column of votes (model_a, model_b, tie, or the name of the better model). Ranks the models by votes.",
+        metavar="COLUMN",
         group=VOTES,
+        common=True,
     )
-    first: str = option("model_a", "With `winner`: column of the first model.", group=VOTES)
-    second: str = option("model_b", "With `winner`: column of the second model.", group=VOTES)
+    first: str = option("model_a", "With `winner`: column of the first model.", metavar="COLUMN", group=VOTES)
+    second: str = option("model_b", "With `winner`: column of the second model.", metavar="COLUMN", group=VOTES)
     elo: bool = option(False, "With `winner`: show strengths as Elo points.", group=VOTES)
     plan: int | None = option(
         None,
-        "Instead of the board: how many items or responses it takes to tell this many pairs of neighbours apart, "
-        "counted from the top (1: the first and the second model).",
+        "Estimate the items or responses required to separate this many adjacent ranks, counted from the top.",
         at_least=1,
         group=PLAN,
     )
-    target_power: float = option(0.8, "With `plan`: the probability of telling them apart.", fraction=True, group=PLAN)
+    target_power: float = option(
+        0.8, "With `plan`: probability that the adjacent ranks differ significantly.", fraction=True, group=PLAN
+    )
     correction: str = option(
         "westfall-young",
-        "How p-values are adjusted for the number of pairs.",
+        "Correction of p-values for the number of pairs.",
         choices="howsure.inference.corrections:JOINT_CORRECTIONS",
         group=METHOD,
     )
     n_resamples: int | None = option(
         None,
-        "Number of draws. By default 9999, and p-values are exact where they can be.",
+        "Number of resamples. Default: 9999, and exact p-values where possible.",
         at_least=1,
         at_most=MOST_DRAWS,
         group=METHOD,
     )
     confidence_level: float = option(
-        0.95, "Level of intervals and rank sets. Models differ where p ≤ 1 − level.", fraction=True, group=METHOD
+        0.95,
+        "Confidence level of intervals and rank sets. The significance level α is 1 − this level.",
+        fraction=True,
+        group=METHOD,
     )
     seed: int = seed_option()
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from howsure.planning.plans import Cell
 
 DESIGNS = "Designs"
-COSTS = "What a study costs"
-DIFFERENCE = "How large the difference is"
+COSTS = "Costs"
+DIFFERENCE = "Difference to detect"
 PILOT = "Pilot data"
-RATERS = "Raters (from a pilot with rater ids, or of ratings without gold)"
+RATERS = "Raters (with a pilot that has rater ids, or without gold)"
 METHOD = "Method"
 
 ONLY_SIMULATED = ("perturbation", "n_simulations", "resample_simulated", "engine", "epsilon_a", "rho", "clip")
@@ -37,93 +37,128 @@ ONLY_SIMULATED = ("perturbation", "n_simulations", "resample_simulated", "engine
 
 @dataclass(frozen=True, kw_only=True)
 class Plan(TableFields, SimulatorFields, MetricFields, Question):
-    """Say how many items, responses and raters it takes to find a difference, and what any design may expect."""
+    """Estimate the items, responses and raters a study requires.
+
+    Plans from a pilot table, a fitted model or a preset. Shows power, expected p-value and interval width of each
+    design, or finds the cheapest design that reaches a target.
+    """
 
     name: ClassVar[str] = "plan"
-    example: ClassVar[str] = "howsure plan likert-toxicity --metric mae --epsilon 0.1 --budget 5000"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure plan ratings.csv --gold human --a model-2 --b model-1 --target-power 0.8",
+        "howsure plan likert-toxicity --metric mae --difference 0.01 --n-items 500,1000 --n-responses 5",
+    )
 
     files: tuple[str, ...] = option(
         (),
-        "A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), a kind of typed-in model "
-        "(categorical), or a table of pilot responses.",
+        "Table of pilot responses, model file (.json), preset (howsure presets lists them), or type of a model given "
+        "by its parameters (categorical).",
+        suggested="howsure.models.presets:PRESETS",
+        metavar="FILE",
         positional=True,
     )
     metric: tuple[str, ...] = option(
-        (), "The metric; chosen by the scale if left out. May be repeated: the first decides the plan."
+        (),
+        "Metric (howsure metrics lists them), or several with commas: the first decides. Default: depends on the "
+        "scale.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        metavar="NAME",
+        common=True,
     )
 
-    n_items: tuple[int, ...] = option((), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS)
+    n_items: tuple[int, ...] = option(
+        (), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS, common=True
+    )
     n_responses: tuple[str, ...] = option(
-        (), "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: of each model.", group=DESIGNS
+        (),
+        "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: responses of each model.",
+        metavar="NUMBER",
+        group=DESIGNS,
+        common=True,
     )
     budget: tuple[float, ...] = option((), "Total number of human responses, N × K: 5000 or 1000,2500.", group=DESIGNS)
     max_cost: tuple[float, ...] = option(
-        (), "Total cost of the study; `cost_item` and the like are the prices.", group=DESIGNS
+        (), "Total cost of the study. Prices are set with `cost_item`, `cost_response` and so on.", group=DESIGNS
     )
-    target_power: float | None = option(None, "Find the cheapest design with this power.", fraction=True, group=DESIGNS)
+    target_power: float | None = option(
+        None, "Find the cheapest design with this power: 0.8.", fraction=True, group=DESIGNS, common=True
+    )
     target_p: float | None = option(
         None, "Find the cheapest design with this expected p.", fraction=True, group=DESIGNS
     )
     target_width: float | None = option(None, "Find the cheapest design with this interval width.", group=DESIGNS)
     spend: bool = option(
-        False, "Spend the whole budget; find the fewest responses per item that reach the target.", group=DESIGNS
+        False, "Use the whole budget and find the fewest responses per item that reach the target.", group=DESIGNS
     )
-    max_items: int = option(100_000, "The largest number of items to consider.", at_least=1, group=DESIGNS)
+    max_items: int = option(100_000, "Largest number of items to consider.", at_least=1, group=DESIGNS)
     detectable: bool = option(
-        False, "Also show the smallest advantage that each design detects.", group=DESIGNS, flag="--mde"
+        False, "Also show the smallest difference that each design detects.", group=DESIGNS, flag="--mde"
     )
     next: tuple[int, ...] = option(
-        (), "With a pilot: show what this many more responses bring: 100,500.", at_least=1, group=DESIGNS
+        (), "With a pilot: show the gain from this many more responses: 100,500.", at_least=1, group=DESIGNS
     )
 
-    cost_item: float | None = option(None, "The cost of finding or writing one item.", at_least=0, group=COSTS)
-    cost_response: float | None = option(None, "The cost of a gold response, or of a rating.", at_least=0, group=COSTS)
-    cost_run: float | None = option(None, "The cost of a response of a model.", at_least=0, group=COSTS)
-    cost_rater: float | None = option(None, "The cost of finding and training a rater.", at_least=0, group=COSTS)
-    cost_rater_hour: float | None = option(None, "The cost of an hour of a rater.", at_least=0, group=COSTS)
-    ratings_per_hour: float | None = option(None, "How many ratings a rater gives in an hour.", group=COSTS)
+    cost_item: float | None = option(None, "Cost of finding or writing one item.", at_least=0, group=COSTS)
+    cost_response: float | None = option(None, "Cost of a gold response or a rating.", at_least=0, group=COSTS)
+    cost_run: float | None = option(None, "Cost of a model response.", at_least=0, group=COSTS)
+    cost_rater: float | None = option(None, "Cost of recruiting and training a rater.", at_least=0, group=COSTS)
+    cost_rater_hour: float | None = option(None, "Cost of a rater per hour.", at_least=0, group=COSTS)
+    ratings_per_hour: float | None = option(None, "Number of ratings per rater and hour.", group=COSTS)
 
     epsilon: tuple[float, ...] = option(
-        (), "How far B is from gold: 0.1 or 0.05,0.1.", at_least=0, at_most=1, group=DIFFERENCE
+        (),
+        "Simulated degradation of B as a fraction of the scale (0 = as good as gold). Comma-separated for several.",
+        at_least=0,
+        at_most=1,
+        group=DIFFERENCE,
     )
-    difference: float | None = option(None, "The difference in units of the first metric.", group=DIFFERENCE)
-    accuracy_points: float | None = option(None, "A's accuracy minus B's, in percent.", group=DIFFERENCE)
+    difference: float | None = option(
+        None, "Difference between A and B in units of the first metric.", group=DIFFERENCE, common=True
+    )
+    accuracy_points: float | None = option(None, "A's accuracy minus B's, in percentage points.", group=DIFFERENCE)
     win_rate: float | None = option(None, "Share of items where A is better; ties count half.", group=DIFFERENCE)
 
-    gold: str | None = option(None, "Gold of the pilot table.", group=PILOT)
-    a: str | None = option(None, "Model A of the pilot.", group=PILOT)
-    b: str | None = option(None, "Model B of the pilot.", group=PILOT)
+    gold: str | None = like(ModelFields, "gold", help="Reference labels in the pilot table.", group=PILOT)
+    a: str | None = like(ModelFields, "a", help="Model A in the pilot table.", group=PILOT)
+    b: str | None = like(ModelFields, "b", help="Model B in the pilot table.", group=PILOT)
     preference: str | None = like(ModelFields, "preference", group=PILOT)
     tie: str | None = like(ModelFields, "tie", group=PILOT)
-    cluster: str | None = option(None, "Column of items that belong together, such as documents.", group=PILOT)
+    cluster: str | None = option(None, "Column that groups items, such as documents.", metavar="COLUMN", group=PILOT)
     response_model: str = option(
         "auto",
-        "Where `epsilon` is given: how new gold responses are made from those of the pilot.",
+        "With `epsilon`: how new gold responses are simulated from those of the pilot.",
         choices="howsure.planning.pilots:PILOT_MODELS",
         group=PILOT,
     )
 
     n_raters: tuple[int, ...] = option((), "Numbers of raters: 3,5,10 or 5:30:5.", at_least=2, group=RATERS)
     raters_per_item: tuple[int, ...] = option(
-        (), "Raters who judge each item: as in the pilot, or all, if left out.", at_least=1, group=RATERS
+        (), "Number of raters who judge each item. Default: as in the pilot, or all.", at_least=1, group=RATERS
     )
-    nested: bool = option(False, "Every rater judges one item only.", group=RATERS)
-    with_raters: bool = option(False, "Plan the number of raters, too.", group=RATERS)
+    nested: bool = option(False, "Each rater judges only one item.", group=RATERS)
+    with_raters: bool = option(False, "Also plan the number of raters.", group=RATERS)
 
     test: tuple[str, ...] = option(
-        ("sign-flip",), "The test that you will run, or several; none leaves power out.", group=METHOD
+        ("sign-flip",),
+        "Test to run on the new data, or several with commas; none omits power.",
+        suggested="howsure.planning.engines.simulated_pvalues:TESTS",
+        metavar="NAME",
+        group=METHOD,
     )
-    alpha: float = option(0.05, "Level of the test.", fraction=True, group=METHOD)
+    alpha: float = option(0.05, "Significance level α of the test.", fraction=True, group=METHOD)
     alternative: str = option(
-        "two-sided", "Which difference counts.", choices="howsure.inference:ALTERNATIVES", group=METHOD
+        "two-sided",
+        "Alternative hypothesis: A and B differ, A is better (greater) or A is worse (less).",
+        choices="howsure.inference:ALTERNATIVES",
+        group=METHOD,
     )
-    confidence_level: float = option(0.95, "Level of the interval.", fraction=True, group=METHOD)
+    confidence_level: float = option(0.95, "Confidence level of the interval.", fraction=True, group=METHOD)
     engine: str = option(
-        "auto", "How a model's designs are computed.", choices="howsure.planning:ENGINES", group=METHOD
+        "auto", "How the designs of a response model are computed.", choices="howsure.planning:ENGINES", group=METHOD
     )
     n_simulations: int | None = option(
         None,
-        "With `engine='monte-carlo'`: the number of simulated studies.",
+        "With `engine='monte-carlo'`: number of simulations.",
         at_least=2,
         at_most=10_000_000,
         group=METHOD,
@@ -133,10 +168,12 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
     resample_simulated: bool = option(
         False,
-        "Bootstrap items inside simulated data, as the RATINGS paper did; only for its replication.",
+        "Bootstrap items in simulated data. Only to reproduce the RATINGS paper.",
         group=METHOD,
     )
-    layout: str = option("list", "How designs are shown.", choices="howsure.planning:LAYOUTS", group=METHOD)
+    layout: str = option(
+        "list", "Show designs as a list or as a matrix.", choices="howsure.planning:LAYOUTS", group=METHOD
+    )
     seed: int = seed_option("plan")
 
     @property

@@ -12,26 +12,33 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Replicate(Question):
-    """Recompute a published paper: its tables with difference and standard error, a figure, or its search."""
+    """Reproduce the tables, figures and design searches of papers.
+
+    Shows how far the numbers deviate from the published ones. With a store, the same command continues after Ctrl-C.
+    """
 
     name: ClassVar[str] = "replicate"
-    example: ClassVar[str] = "howsure replicate raters --store raters.db (after Ctrl-C the same command continues)"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure replicate forest --table 3 --n-simulations 100",
+        "howsure replicate raters --store raters.db",
+    )
 
-    paper: str = option(help="The paper.", choices=("raters", "leader", "forest", "ratings"), positional=True)
-    table: int | None = option(None, "Only this table, with every number side by side.", at_least=1)
+    paper: str = option(help="Paper to reproduce.", choices=("raters", "leader", "forest", "ratings"), positional=True)
+    table: int | None = option(
+        None, "Reproduce only this table, with published and new numbers side by side.", at_least=1, common=True
+    )
     figure: int | None = option(
-        None,
-        "Recompute this figure instead of the tables. A chart draws it; a report as .csv holds its points.",
-        at_least=1,
+        None, "Reproduce this figure. `chart` plots it; `report` as .csv lists its points.", at_least=1, common=True
     )
     search: bool = option(
-        False, "The search behind the tables of forest and ratings: the smallest N × K with p below .05."
+        False, "Reproduce the search of forest or ratings for the smallest N × K with p < .05.", common=True
     )
     n_simulations: int | None = option(
         None,
-        "Simulated data sets of each kind, per design; 1000 (forest: 4000) if left out.",
+        "Number of simulations of each type per design. Default: 1000 (forest: 4000).",
         at_least=2,
         at_most=1_000_000,
+        common=True,
     )
     seed: int = seed_option()
 

@@ -10,17 +10,29 @@ from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_S
 if TYPE_CHECKING:
     from howsure.paired import PairedScores
 
-UNITS, LEVELS, SIMULATION = "Evaluation units", "Levels", "Simulated studies"
+UNITS, LEVELS, SIMULATION = "Evaluation units", "Significance levels", "Simulated studies"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreFile:
     """Which file, and which of its columns."""
 
-    file: str = option(help="Text file, one line per item, one column per system.", positional=True)
-    columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
-    cluster: str | None = option(None, "Column of document ids; lines of one document are not independent.")
-    encoding: str | None = option(None, "Encoding of a file that is not UTF-8: cp1252.")
+    file: str = option(
+        help="Text file of scores: one row per segment, one column per system.", positional=True, metavar="FILE"
+    )
+    columns: tuple[str, ...] = option(
+        (),
+        "Two columns to compare, by name or number: 1,3. Required if the file has more.",
+        metavar="COLUMNS",
+        common=True,
+    )
+    cluster: str | None = option(
+        None,
+        "Column of document ids. Segments of one document are treated as dependent.",
+        metavar="COLUMN",
+        common=True,
+    )
+    encoding: str | None = option(None, "Encoding of a file that is not UTF-8, such as cp1252.")
 
     def lines(self) -> "PairedScores":
         """Read the two columns."""
@@ -33,13 +45,13 @@ class ScoreFile:
 class UnitFields:
     """How lines become evaluation units."""
 
-    unit_size: int = option(1, "Lines per evaluation unit, the lines that share one score.", at_least=1, group=UNITS)
+    unit_size: int = option(1, "Number of segments per evaluation unit; a unit has one score.", at_least=1, group=UNITS)
     unit_statistic: str = option(
-        "mean", "How the lines of a unit become one score.", choices="howsure.paired.units:UNIT_STATISTICS", group=UNITS
+        "mean", "Statistic of the segments in a unit.", choices="howsure.paired.units:UNIT_STATISTICS", group=UNITS
     )
     shuffle: int | None = option(
         None,
-        "Seed for shuffling lines first; they keep their order if left out.",
+        "Shuffle segments with this seed before they form units. Default: keep their order.",
         at_least=0,
         group=UNITS,
     )
@@ -50,7 +62,10 @@ class SettlingFields:
     """When a unit size is large enough."""
 
     tolerance: float = option(
-        0.01, "How little the standard deviation may change from one unit size to the next.", at_least=0, group=UNITS
+        0.01,
+        "Largest change of the standard deviation between unit sizes that counts as stable.",
+        at_least=0,
+        group=UNITS,
     )
 
 
@@ -59,7 +74,10 @@ class NormalityFields:
     """The level of the normality test."""
 
     normality_alpha: float = option(
-        0.05, "Level of the normality test, which decides what fits.", fraction=True, group=LEVELS
+        0.05,
+        "Significance level α of the normality test, which decides the recommended test.",
+        fraction=True,
+        group=LEVELS,
     )
 
 
@@ -68,14 +86,18 @@ class HypothesisFields:
     """Which test, and of what."""
 
     test: str | None = option(
-        None, "The test; the recommended one if left out.", choices="howsure.paired.catalogue:TESTS"
+        None,
+        "Test to run. Default: recommended by the data.",
+        choices="howsure.paired.catalogue:TESTS",
+        common=True,
     )
     alternative: str = option(
         "two-sided",
-        "Find any difference, or only that the first system is greater (or less).",
+        "Alternative hypothesis: the systems differ, the first scores higher (greater) or lower (less).",
         choices="howsure.inference.pvalues:ALTERNATIVES",
+        common=True,
     )
-    delta: float = option(0.0, "The difference under the null hypothesis.", at_least=-LARGEST, at_most=LARGEST)
+    delta: float = option(0.0, "Difference under the null hypothesis.", at_least=-LARGEST, at_most=LARGEST)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,15 +106,20 @@ class TestFields:
 
     alpha: float = option(
         0.05,
-        "Level of the test: how often a true null hypothesis may be rejected. p ≤ alpha is a finding; the interval has "
-        "level 1 − alpha.",
+        "Significance level α of the test. The confidence level of the interval is 1 − α.",
         fraction=True,
         group=LEVELS,
     )
     margin: float | None = option(
-        None, "Smallest difference that matters: adds a test of equivalence.", at_least=0, at_most=LARGEST
+        None,
+        "Smallest difference that matters. Adds a test of equivalence.",
+        at_least=0,
+        at_most=LARGEST,
+        common=True,
     )
-    n_resamples: int = option(9999, "Resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES)
+    n_resamples: int = option(
+        9999, "Number of resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +128,12 @@ class EffectFields:
 
     effect_size: tuple[str, ...] = option(
         ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann"),
-        "Which effect sizes.",
+        "Effect sizes to estimate; several with commas.",
         choices="howsure.paired.effects:EFFECTS",
+        common=True,
     )
     effect_alpha: float = option(
-        0.05, "Intervals of effect sizes have level 1 − `effect_alpha`.", fraction=True, group=LEVELS
+        0.05, "α of the intervals of effect sizes: their confidence level is 1 − α.", fraction=True, group=LEVELS
     )
 
 
@@ -115,36 +143,42 @@ class PowerFields:
 
     power_method: str = option(
         "bootstrap",
-        "Resample the differences, or draw normal ones.",
+        "Resample the observed differences (bootstrap) or simulate normal ones (normal).",
         choices="howsure.paired.curves:METHODS",
         group=SIMULATION,
     )
     effect: float | None = option(
         None,
-        "The true difference to assume; the observed one if left out.",
+        "True difference to assume. Default: the observed difference.",
         at_least=-LARGEST,
         at_most=LARGEST,
         group=SIMULATION,
+        common=True,
     )
     steps: int | None = option(
         None,
-        "How many sizes of studies, in equal steps up to that of the data; 5 if left out.",
+        "Number of study sizes, in equal steps up to the size of the data. Default: 5.",
         at_least=1,
         at_most=MOST_STEPS,
         group=SIMULATION,
     )
     sizes: tuple[int, ...] = option(
-        (), "The sizes of studies themselves: 100,200,400.", at_least=2, at_most=LARGEST_STUDY, group=SIMULATION
+        (),
+        "Study sizes to simulate: 100,200,400.",
+        at_least=2,
+        at_most=LARGEST_STUDY,
+        group=SIMULATION,
+        common=True,
     )
     n_simulations: int | None = option(
         None,
-        "Simulated studies of each size; 1,000 if left out, or fewer for large files.",
+        "Number of simulations of each size. Default: 1000, or fewer for large files.",
         at_least=1,
         at_most=MOST_SIMULATIONS,
         group=SIMULATION,
     )
 
-    power_alpha: float = option(0.05, "Level of the simulated tests.", fraction=True, group=LEVELS)
+    power_alpha: float = option(0.05, "Significance level α of the simulated tests.", fraction=True, group=LEVELS)
 
     @property
     def how_many(self) -> Any:

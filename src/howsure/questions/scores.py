@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure._fields import option
+from howsure._fields import like, option
 from howsure.errors import ArgumentError
 from howsure.paired.limits import MOST_RESAMPLES
 from howsure.questions.base import HERE, Question, Run, Written, seed_option
@@ -40,13 +40,18 @@ class _Units(ScoreFile, UnitFields, Question):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresDescribe(SettlingFields, NormalityFields, _Units):
-    """Summarise the scores and their differences, and say which tests fit."""
+    """Summarise scores and differences, and recommend a test."""
 
     name: ClassVar[str] = "scores describe"
-    example: ClassVar[str] = "howsure scores describe scores.txt"
-    written: ClassVar[Written] = Written(
-        "units", "Write the evaluation units: .txt, .tsv or .csv.", (".txt", ".tsv", ".csv")
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores describe scores.txt",
+        "howsure scores describe scores.txt --unit-size 5 --units units.txt",
     )
+    written: ClassVar[Written] = Written(
+        "units", "Write the evaluation units to this file: .txt, .tsv or .csv.", (".txt", ".tsv", ".csv")
+    )
+
+    unit_size: int = like(UnitFields, "unit_size", common=True)
 
     def answer(self, run: Run = HERE) -> "Overview":
         """Read and describe."""
@@ -63,16 +68,21 @@ class ScoresDescribe(SettlingFields, NormalityFields, _Units):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
-    """Test whether the systems differ; with a margin also whether they are equivalent."""
+    """Test whether two systems differ, or whether they are equivalent."""
 
     name: ClassVar[str] = "scores test"
-    example: ClassVar[str] = "howsure scores test scores.txt --test wilcoxon --alternative greater"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores test scores.txt",
+        "howsure scores test scores.txt --test wilcoxon --alternative greater",
+    )
 
-    noninferiority: bool = option(False, "With a margin: ask only that the first system is not worse.")
-    all_pairs: bool = option(False, "Compare every pair of three or more systems.")
+    noninferiority: bool = option(
+        False, "With `margin`: test only whether the first system is not worse (non-inferiority)."
+    )
+    all_pairs: bool = option(False, "Compare every pair of three or more systems.", common=True)
     correction: str | None = option(
         None,
-        "How the p-values of all pairs are adjusted; holm if left out.",
+        "Correction of the p-values of all pairs. Default: holm.",
         choices="howsure.inference.corrections:CORRECTIONS",
     )
     seed: int = seed_option()
@@ -115,10 +125,13 @@ class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresEffect(EffectFields, NormalityFields, _Units):
-    """Measure how large the difference is, with intervals."""
+    """Estimate effect sizes with confidence intervals."""
 
     name: ClassVar[str] = "scores effect"
-    example: ClassVar[str] = "howsure scores effect scores.txt --effect-size hedges-g,hodges-lehmann"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores effect scores.txt",
+        "howsure scores effect scores.txt --effect-size hedges-g,hodges-lehmann",
+    )
 
     seed: int = seed_option()
 
@@ -136,13 +149,19 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
-    """Show how often the test would find a difference in new studies like this one, at several sizes."""
+    """Estimate the power of new studies of several sizes."""
 
     name: ClassVar[str] = "scores power"
-    example: ClassVar[str] = "howsure scores power scores.txt --effect 0.01 --sizes 500,1000,2000"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores power scores.txt --test t",
+        "howsure scores power scores.txt --test t --effect 0.01 --sizes 500,1000",
+    )
 
     n_resamples: int = option(
-        999, "Resamples in each simulated bootstrap or permutation test.", at_least=1, at_most=MOST_RESAMPLES
+        999,
+        "Number of resamples in each simulated bootstrap or permutation test.",
+        at_least=1,
+        at_most=MOST_RESAMPLES,
     )
     seed: int = seed_option()
 
@@ -165,10 +184,16 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, SettlingFields, NormalityFields, _Units):
-    """Go all the way: describe, choose a test, test, measure the effect, show the power."""
+    """Run the complete analysis: summary, test, effect size, power.
+
+    Describes the scores, chooses a test, runs it, estimates effect sizes and the power of studies of several sizes.
+    """
 
     name: ClassVar[str] = "scores analyse"
-    example: ClassVar[str] = "howsure scores analyse scores.txt --report report.html"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores analyse scores.txt",
+        "howsure scores analyse scores.txt --test t --report report.html",
+    )
 
     seed: int = seed_option()
 
@@ -188,10 +213,13 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
 
 @dataclass(frozen=True, kw_only=True)
 class ScoresGlossary(Question):
-    """Say what p-value, interval, effect size and power mean, in a beginner's words."""
+    """Explain p-value, interval, effect size and power in plain words."""
 
     name: ClassVar[str] = "scores glossary"
-    example: ClassVar[str] = "howsure scores glossary"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure scores glossary",
+        "howsure scores glossary --report glossary.html",
+    )
 
     def answer(self, run: Run = HERE) -> "Glossary":
         """Return the words and what they mean."""
@@ -202,28 +230,38 @@ class ScoresGlossary(Question):
 
 @dataclass(frozen=True, kw_only=True)
 class Power(Question):
-    """Plan a study of two score lists: give two of number of lines, difference and power, and get the third."""
+    """Compute the sample size, difference or power of a t-test.
+
+    Give two of number of segments, difference and power to get the third.
+    """
 
     name: ClassVar[str] = "power"
-    example: ClassVar[str] = "howsure power --effect 0.2 --sd 1 --target-power 0.8"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure power --effect 0.2 --sd 1 --target-power 0.8",
+        "howsure power --sd 1 --n-items 200 --target-power 0.8",
+    )
 
     sd: float = option(
-        help="Standard deviation of the differences between the systems (of one system's scores if the design is "
-        "independent)."
+        help="Standard deviation of the differences, or of one system's scores if the design is independent.",
+        common=True,
     )
-    effect: float | None = option(None, "The true mean difference.")
-    target_power: float | None = option(None, "How often the study is to find the difference: 0.8 is 8 times in 10.")
-    n_items: int | None = option(None, "The number of lines.")
-    alpha: float = option(0.05, "Level of the test: how often a true null hypothesis may be rejected.", fraction=True)
+    effect: float | None = option(None, "True mean difference.", common=True)
+    target_power: float | None = option(
+        None, "Power: probability of detecting the difference, such as 0.8.", common=True
+    )
+    n_items: int | None = option(None, "Number of segments.", common=True)
+    alpha: float = option(0.05, "Significance level α of the test.", fraction=True, common=True)
     alternative: str = option(
         "two-sided",
-        "Find any difference, or only one in a direction.",
+        "Alternative hypothesis: any difference, or only a positive (greater) or negative (less) one.",
         choices="howsure.inference.pvalues:ALTERNATIVES",
+        common=True,
     )
     design: str = option(
         "paired",
-        "Both systems on the same lines, or each on lines of its own.",
+        "Both systems score the same segments (paired), or each its own (independent).",
         choices="howsure.paired.power:DESIGNS",
+        common=True,
     )
 
     def answer(self, run: Run = HERE) -> "PowerPlan":
@@ -233,5 +271,5 @@ class Power(Question):
         return self.call(plan_power)
 
 
-SCORES = (ScoresDescribe, ScoresTest, ScoresEffect, ScoresPower, ScoresAnalyse, ScoresGlossary)
+SCORES = (ScoresAnalyse, ScoresDescribe, ScoresTest, ScoresEffect, ScoresPower, ScoresGlossary)
 """The questions of `howsure scores`, in the order in which people ask them."""

@@ -15,21 +15,41 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Simulate(SimulatorFields, Question):
-    """Simulate responses of gold, A and B, as a table that the other commands read."""
+    """Simulate a table of responses of gold, A and B.
+
+    The other commands read the table.
+    """
 
     name: ClassVar[str] = "simulate"
-    example: ClassVar[str] = "howsure simulate likert-toxicity --n-items 100 --epsilon 0.3 --out ratings.csv"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure simulate likert-toxicity --n-items 100 --epsilon 0.3 --out simulated.csv",
+        "howsure simulate --dirichlet 10,3,3 --n-responses 5/1/1",
+    )
     written: ClassVar[Written] = Written(
-        "out", "The table to write: .csv, .tsv, .jsonl or .parquet.", (".csv", ".tsv", ".jsonl", ".parquet")
+        "out", "Write the table to this file: .csv, .tsv, .jsonl or .parquet.", (".csv", ".tsv", ".jsonl", ".parquet")
     )
 
     files: tuple[str, ...] = option(
-        (), "A preset (normal, likert-toxicity, categorical-dices, …) or a model file (.json).", positional=True
+        (),
+        "Preset (howsure presets lists them) or model file (.json).",
+        suggested="howsure.models.presets:PRESETS",
+        metavar="FILE",
+        positional=True,
     )
-    n_items: int = option(100, "Number of items.", at_least=1, at_most=100_000_000)
-    n_responses: str = option("5", "Responses per item: one number, or 5/1/1 for gold, A and B.")
-    epsilon: float = option(0.0, "How far B is from gold, as a share of the scale.", at_least=0, at_most=1)
-    under_null: bool = option(False, "Make A and B alike: a fair coin decides which of the two gives each answer.")
+    n_items: int = option(100, "Number of items.", at_least=1, at_most=100_000_000, common=True)
+    n_responses: str = option(
+        "5", "Responses per item: one number, or 5/1/1 for gold, A and B.", metavar="NUMBER", common=True
+    )
+    epsilon: float = option(
+        0.0,
+        "Simulated degradation of B as a fraction of the scale (0 = as good as gold).",
+        at_least=0,
+        at_most=1,
+        common=True,
+    )
+    under_null: bool = option(
+        False, "Simulate equally good models: a fair coin decides which of the two gives each response.", common=True
+    )
     seed: int = seed_option("table")
 
     def answer(self, run: Run = HERE) -> "Simulation":

@@ -10,7 +10,7 @@ from howsure.errors import ArgumentError
 if TYPE_CHECKING:
     from howsure.models import Family, ResponseModel
 
-MODEL = "Typed-in response model"
+MODEL = "Response model given by its parameters"
 
 KINDS = {"categorical": "dirichlet", "likert": "levels", "normal": "mean"}
 """Kinds of typed-in models, and the field without which there is none."""
@@ -21,19 +21,21 @@ class SimulatorFields:
     """How responses are spread, where no model has a name for it."""
 
     dirichlet: tuple[float, ...] = option((), "Labels: Dirichlet parameters, such as 10,3,3.", group=MODEL)
-    levels: tuple[float, ...] = option((), "Ratings: the number of levels, or their values: 1,2,3,4,5.", group=MODEL)
+    levels: tuple[float, ...] = option((), "Ratings: number of categories, or their values: 1,2,3,4,5.", group=MODEL)
     mean: str | None = option(
-        None, "How item means are spread: a number or a family, such as truncated-normal:0.5,0.2.", group=MODEL
+        None, "Distribution of item means: a number or a family, such as truncated-normal:0.5,0.2.", group=MODEL
     )
-    sd: str | None = option(None, "How item standard deviations are spread, such as uniform:0,0.3.", group=MODEL)
+    sd: str | None = option(None, "Distribution of item standard deviations, such as uniform:0,0.3.", group=MODEL)
     rho: tuple[float, ...] = option(
-        (), "Labels: Dirichlet parameters of the noise that makes B worse; 1/M each if left out.", group=MODEL
+        (), "Labels: Dirichlet parameters of the noise that degrades B. Default: 1/M for each of M labels.", group=MODEL
     )
-    clip: bool = option(False, "Cut normal responses to the scale.", group=MODEL)
-    epsilon_a: float = option(0.0, "How far A is from gold.", at_least=0, at_most=1, group=MODEL)
+    clip: bool = option(False, "Clip simulated normal responses to the ends of the scale.", group=MODEL)
+    epsilon_a: float = option(
+        0.0, "Simulated degradation of A as a fraction of the scale.", at_least=0, at_most=1, group=MODEL
+    )
     perturbation: str | None = option(
         None,
-        "How B is made worse; the usual way of the model if left out.",
+        "How B is degraded. Default: the standard perturbation of the model.",
         choices="howsure.models.perturbation:PERTURBATIONS",
         group=MODEL,
     )

@@ -12,8 +12,11 @@ if TYPE_CHECKING:
     from howsure.metrics import Metric
     from howsure.response_tables import ResponseTable
 
-DATA = "Where the data are"
+DATA = "Reading the data"
 METRIC = "Parameters of the metric"
+
+PARAMETERS = {"threshold": "threshold", "positive": "positive", "better": "direction"}
+"""The options that are parameters of metrics, and what the metrics call them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,31 +24,48 @@ class TableFields:
     """Which files hold the responses, and in which columns."""
 
     files: tuple[str, ...] = option(
-        (), "A table of responses, or one for each source: human=ratings.csv gpt-4=a.jsonl.", positional=True
+        (),
+        "Table of responses, or one file for each source: human=ratings.csv gpt-4=a.jsonl.",
+        positional=True,
+        metavar="FILE",
     )
-    item: str | None = option(None, "Column of item ids; guessed by its name if left out.", group=DATA)
-    source: str | None = option(None, "Column that says who answered; guessed if left out.", group=DATA)
-    value: str | None = option(None, "Column of responses; guessed if left out.", group=DATA)
-    rater: str | None = option(None, "Column of rater ids; guessed if left out.", group=DATA)
-    repeat: str | None = option(None, "Column that numbers repeated responses; guessed if left out.", group=DATA)
+    item: str | None = option(None, "Column of item ids. Default: detected by its name.", metavar="COLUMN", group=DATA)
+    source: str | None = option(
+        None, "Column of sources (gold or a model). Default: detected by its name.", metavar="COLUMN", group=DATA
+    )
+    value: str | None = option(
+        None, "Column of responses. Default: detected by its name.", metavar="COLUMN", group=DATA
+    )
+    rater: str | None = option(
+        None, "Column of rater ids. Default: detected by its name.", metavar="COLUMN", group=DATA
+    )
+    repeat: str | None = option(
+        None, "Column that numbers repeated responses. Default: detected by its name.", metavar="COLUMN", group=DATA
+    )
     scale: str | None = option(
-        None, "What the values mean; inferred if left out.", choices="howsure.scales:KINDS", group=DATA
+        None, "Type of scale. Default: inferred from the values.", choices="howsure.scales:KINDS", group=DATA
     )
-    order: tuple[str, ...] = option((), "Labels of an ordinal scale, lowest first: low,medium,high.", group=DATA)
-    count: str | None = option(None, "Column that says how many responses a row stands for.", group=DATA)
-    where: tuple[str, ...] = option((), "Use only the rows with this value: column=value. May be repeated.", group=DATA)
+    order: tuple[str, ...] = option(
+        (), "Labels of an ordinal scale, lowest first: low,medium,high.", metavar="LABELS", group=DATA
+    )
+    count: str | None = option(
+        None, "Column of counts (number of identical responses per row).", metavar="COLUMN", group=DATA
+    )
+    where: tuple[str, ...] = option(
+        (), "Use only rows with this value: column=value. Repeat it for more conditions.", group=DATA
+    )
     labels: str = option(
         "stripped",
-        "Labels that differ only by case, spaces or Unicode form: refuse them (stripped) or keep them (exact).",
+        "Labels that differ only in case, spaces or Unicode form are an error (stripped) or different labels (exact).",
         choices="howsure.scales:SPELLINGS",
         group=DATA,
     )
     encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
-    scorer: str | None = option(None, "Which scorer, metric or question of a log to take.", group=DATA)
-    filter: str | None = option(None, "Which filter of an lm-evaluation-harness log to take.", group=DATA)
+    scorer: str | None = option(None, "Scorer, metric or question to read from a log.", group=DATA)
+    filter: str | None = option(None, "Filter to read from a log of lm-evaluation-harness.", group=DATA)
     rater_ids: str = option(
         "coded",
-        "In exports: replace the ids of people by short codes (coded), or keep them (as written).",
+        "Rater ids in exports: replace them by short codes (coded) or keep them (as written).",
         choices="howsure.rating_design:RATER_IDS",
         group=DATA,
     )
@@ -83,18 +103,26 @@ class ModelFields(TableFields):
 
     a: str | None = option(
         None,
-        "Model A: a source, a condition (source=gpt-4) or a column; may be left out if the files hold two models.",
+        "Model A: a source, a condition (source=gpt-4) or a column. Optional if the files hold two models.",
+        metavar="NAME",
+        common=True,
     )
-    b: str | None = option(None, "Model B.")
+    b: str | None = option(None, "Model B, named like model A.", metavar="NAME", common=True)
     gold: str | None = option(
         None,
-        "What the models are measured against: a source, a column of gold labels, or a file. Leave it out for ratings "
-        "of the models' own outputs.",
+        "Reference labels: a source, a column or a file. Omit it to compare ratings of the models' own outputs.",
+        metavar="NAME",
+        common=True,
     )
     preference: str | None = option(
-        None, "A source whose responses name the better model; `a`, `b` and `tie` are then its labels.", group=DATA
+        None,
+        "Source whose responses name the better model; `a`, `b` and `tie` are its labels.",
+        metavar="NAME",
+        group=DATA,
     )
-    tie: str | None = option(None, "With `preference`: the label that means that neither is better.", group=DATA)
+    tie: str | None = option(
+        None, "With `preference`: the label for a tie between A and B.", metavar="LABEL", group=DATA
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,11 +130,16 @@ class MetricFields:
     """Parameters that some metrics take."""
 
     threshold: float | None = option(
-        None, "An item is positive if its mean response is at least this (precision, recall, f1, auc).", group=METRIC
+        None, "Mean response from which an item is positive (precision, recall, f1, auc).", group=METRIC
     )
-    positive: str | None = option(None, "The label that is positive (precision, recall, f1, auc).", group=METRIC)
+    positive: str | None = option(
+        None, "Label that is positive (precision, recall, f1, auc).", metavar="LABEL", group=METRIC
+    )
     better: str | None = option(
-        None, "Without gold: whether higher or lower ratings are better.", choices=("higher", "lower"), group=METRIC
+        None,
+        "Without gold: direction of better ratings. Default: higher, unless the data say otherwise.",
+        choices=("higher", "lower"),
+        group=METRIC,
     )
 
 
@@ -159,9 +192,8 @@ def with_parameters(metrics: Sequence["Metric"], given: "MetricFields", *, prefe
     """
     from dataclasses import fields, replace
 
-    parameters = {"threshold": "threshold", "positive": "positive", "better": "direction"}
     changed = list(metrics)
-    for name, parameter in parameters.items():
+    for name, parameter in PARAMETERS.items():
         value = getattr(given, name)
         if value is None or (preferences and name == "better"):
             continue

@@ -23,26 +23,34 @@ class Settings(Checked):
     howsure.errors.ArgumentError: other machines can reach `host` 0.0.0.0: give a `token` of 16 characters or more.
     """
 
-    host: str = option("127.0.0.1", "Address to listen on; any but this machine's own requires a token.")
-    port: int = option(8765, "Port to listen on.", at_least=0, at_most=65535)
-    token: str | None = option(None, "Secret that visitors must give, at least 16 characters.")
-    folder: str | None = option(None, "Where uploads and jobs are kept; a private temporary folder if left out.")
+    host: str = option(
+        "127.0.0.1", "Address to listen on. An address other than this machine's own requires a token.", common=True
+    )
+    port: int = option(8765, "Port to listen on.", at_least=0, at_most=65535, common=True)
+    token: str | None = option(None, "Access token that visitors must enter, at least 16 characters.", common=True)
+    folder: str | None = option(
+        None,
+        "Folder for uploads and jobs. Default: a private temporary folder.",
+        metavar="FOLDER",
+        common=True,
+    )
     workers: int = option(
         2,
-        "Long jobs computed at the same time; one worker more answers short questions.",
+        "Number of long jobs at the same time. One more worker runs short jobs.",
         at_least=1,
         at_most=64,
         group=LIMITS,
+        common=True,
     )
-    max_megabytes: float = option(50, "Largest upload.", at_least=0.001, group=LIMITS)
-    max_rows: int = option(2_000_000, "Most rows or responses of an upload.", at_least=1, group=LIMITS)
-    max_columns: int = option(2_000, "Most columns of an upload.", at_least=1, group=LIMITS)
-    max_draws: int = option(1_000_000, "Most draws or simulations of a question.", at_least=1, group=LIMITS)
-    max_designs: int = option(10_000, "Most designs or cells of a question.", at_least=1, group=LIMITS)
-    max_jobs: int = option(20, "Most jobs of one visitor that wait or run.", at_least=1, group=LIMITS)
-    max_seconds: float = option(3600, "Longest time of a job.", at_least=1, group=LIMITS)
-    max_memory: float = option(4000, "Most memory of a job, in megabytes.", at_least=100, group=LIMITS)
-    keep_hours: float = option(24, "After how many hours uploads and answers are deleted.", at_least=0.01, group=LIMITS)
+    max_megabytes: float = option(50, "Largest upload, in megabytes.", at_least=0.001, group=LIMITS)
+    max_rows: int = option(2_000_000, "Largest number of rows or responses of an upload.", at_least=1, group=LIMITS)
+    max_columns: int = option(2_000, "Largest number of columns of an upload.", at_least=1, group=LIMITS)
+    max_draws: int = option(1_000_000, "Largest number of resamples or simulations of a job.", at_least=1, group=LIMITS)
+    max_designs: int = option(10_000, "Largest number of designs or grid points of a job.", at_least=1, group=LIMITS)
+    max_jobs: int = option(20, "Largest number of waiting and running jobs per visitor.", at_least=1, group=LIMITS)
+    max_seconds: float = option(3600, "Time limit of a job, in seconds.", at_least=1, group=LIMITS)
+    max_memory: float = option(4000, "Memory limit of a job, in megabytes.", at_least=100, group=LIMITS)
+    keep_hours: float = option(24, "Hours until uploads and results are deleted.", at_least=0.01, group=LIMITS)
 
     def __post_init__(self) -> None:
         super().__post_init__()

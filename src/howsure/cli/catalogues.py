@@ -1,0 +1,158 @@
+"""`howsure metrics` and `howsure presets`: what can be named with --metric, and in place of a model file."""
+
+import json
+import textwrap
+from dataclasses import dataclass, fields
+from inspect import getdoc, signature
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from howsure._fields import Checked, like, option
+from howsure.cli import _ask, _commands
+from howsure.cli._ask import say
+
+if TYPE_CHECKING:
+    from howsure.metrics import Metric
+    from howsure.models import ResponseModel
+
+WIDTH = 80
+Entry = dict[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Metrics(Checked):
+    """Which metric is shown in detail."""
+
+    metric: str = option(
+        "",
+        "Metric to show in detail. Default: list all.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        positional=True,
+    )
+    json: bool = like(_ask.Output, "json", group="")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Presets(Checked):
+    """Which preset is shown in detail."""
+
+    preset: str = option(
+        "", "Preset to show in detail. Default: list all.", suggested="howsure.models.presets:PRESETS", positional=True
+    )
+    json: bool = like(_ask.Output, "json", group="")
+
+
+def metrics() -> click.Command:
+    """Return the command that lists metrics."""
+    said = "List the metrics by the data they need, or show one."
+    return _commands.command_of("metrics", Metrics, list_metrics, said, ("howsure metrics", "howsure metrics mae"))
+
+
+def presets() -> click.Command:
+    """Return the command that lists presets."""
+    said = "List the preset response models, or show one."
+    examples = ("howsure presets", "howsure presets likert-toxicity")
+    return _commands.command_of("presets", Presets, list_presets, said, examples)
+
+
+def list_metrics(asked: Metrics) -> None:
+    """Print one line for each metric, or one metric in detail."""
+    from howsure import _offers
+    from howsure.metrics.builtin import BUILTIN, FAMILIES, ON_PREFERENCES, resolve
+
+    if asked.metric:
+        _show_one(metric_entry(asked.metric, resolve(asked.metric)), asked.json)
+        return
+    named = {**BUILTIN, **ON_PREFERENCES, **_offers.offered(_offers.METRICS)}
+    entries = [metric_entry(name, metric) for name, metric in named.items()]
+    for start, make in FAMILIES.items():
+        parameter = next(iter(signature(make).parameters)).upper()
+        entries.append({"name": f"{start}{parameter}", "data": "Families of metrics", "title": _first_line(make)})
+    _show_all(entries, "metrics", "data", asked.json)
+
+
+def metric_entry(name: str, metric: "Metric") -> Entry:
+    """Return what people need to know about a metric, from its attributes and its docstring."""
+    from howsure.questions.table_fields import PARAMETERS
+
+    settings = {field.name for field in fields(metric)}
+    return {
+        "name": name,
+        "title": metric.title,
+        "description": _first_line(metric),
+        "better": metric.better,
+        "data": _data(metric),
+        "scales": list(metric.kinds),
+        "item_scores": metric.additive,
+        "options": [f"--{option}" for option, setting in PARAMETERS.items() if setting in settings],
+        "example": f"howsure compare FILE --metric {name}",
+    }
+
+
+def _data(metric: "Metric") -> str:
+    if metric.gold_free:
+        return "Ratings or preferences, without gold"
+    if "nominal" not in metric.kinds:
+        return "Numbers or ordered ratings, with gold"
+    return "Labels or numbers, with gold" if "continuous" in metric.kinds else "Labels, with gold"
+
+
+def list_presets(asked: Presets) -> None:
+    """Print one line for each preset, or one preset in detail."""
+    from howsure.models.presets import PRESETS, preset
+
+    if asked.preset:
+        _show_one(preset_entry(asked.preset, preset(asked.preset)), asked.json)
+        return
+    entries = [preset_entry(name, model) for name, model in PRESETS.items()]
+    _show_all(entries, "presets", "model", asked.json)
+
+
+def preset_entry(name: str, model: "ResponseModel") -> Entry:
+    """Return what people need to know about a preset, from the model's own description."""
+    head, _, parameters = str(model).partition(": ")
+    kind, _, size = head.partition(", ")
+    return {
+        "name": name,
+        "title": f"{size}: {parameters}" if size else parameters,
+        "model": f"{kind[0].upper()}{kind[1:]}",
+        "scale": model.scale.kind,
+        "values": list(model.scale.levels),
+        "example": f"howsure simulate {name} --n-items 100 --out simulated.csv",
+    }
+
+
+def _first_line(described: object) -> str:
+    return (getdoc(described) or "").split("\n")[0]
+
+
+def _show_all(entries: list[Entry], what: str, under: str, as_json: bool) -> None:
+    """Print a line for each entry, under headings that are the entries' values of `under`."""
+    if as_json:
+        say(json.dumps({what: entries}, ensure_ascii=False, indent=1))
+        return
+    width = max(len(entry["name"]) for entry in entries)
+    for heading in dict.fromkeys(entry[under] for entry in entries):
+        say(f"{heading}:")
+        for entry in entries:
+            if entry[under] == heading:
+                better = f" ({entry['better']} is better)" if "better" in entry else ""
+                _say_beside(f"  {entry['name']:{width}}  ", f"{entry['title']}{better}")
+        say("")
+    say(f"Details: howsure {what} NAME")
+
+
+def _show_one(entry: Entry, as_json: bool) -> None:
+    """Print everything about one entry."""
+    if as_json:
+        say(json.dumps(entry, ensure_ascii=False, indent=1))
+        return
+    for name, value in entry.items():
+        shown = ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)
+        _say_beside(f"{name.replace('_', ' '):13}", {"True": "yes", "False": "no"}.get(shown, shown))
+
+
+def _say_beside(name: str, said: str) -> None:
+    """Print a name and what is said about it, in as many lines as it takes."""
+    say(textwrap.fill(said, WIDTH, initial_indent=name, subsequent_indent=" " * len(name), break_on_hyphens=False))
