@@ -20,7 +20,7 @@ class RandomFactors:
     raters: str | None = option(
         None,
         "Treat raters as a random sample (random) or as the only raters of interest (fixed). Default: random if "
-        "raters judged several items each.",
+        "five or more raters judged several items each.",
         choices="howsure.resampling.schemes:RATERS",
         group=METHOD,
         common=True,
