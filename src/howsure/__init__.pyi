@@ -28,11 +28,11 @@ from .io import read as read
 from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
-from .leaderboard import Leaderboard as Leaderboard
-from .leaderboard import compare_all as compare_all
-from .leaderboard import compare_all_by as compare_all_by
-from .leaderboard import compare_votes as compare_votes
-from .leaderboard import plan_board as plan_board
+from .leaderboards import Leaderboard as Leaderboard
+from .leaderboards import compare_all as compare_all
+from .leaderboards import compare_all_by as compare_all_by
+from .leaderboards import compare_votes as compare_votes
+from .leaderboards import plan_board as plan_board
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric
 from .models import ResponseModel as ResponseModel

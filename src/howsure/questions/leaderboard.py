@@ -10,8 +10,8 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.leaderboard import BoardPlan, Leaderboards
-    from howsure.leaderboard import Leaderboard as Board
+    from howsure.leaderboards import BoardPlan, Leaderboards
+    from howsure.leaderboards import Leaderboard as Board
     from howsure.response_tables import ResponseTable
 
 TASKS = "Several tasks"
@@ -40,7 +40,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     aggregate: str = option(
         "mean",
         "How the scores of the tasks are combined.",
-        choices="howsure.leaderboard.board_tasks:AGGREGATES",
+        choices="howsure.leaderboards.board_tasks:AGGREGATES",
         group=TASKS,
     )
     task_effect: str = option(
@@ -97,7 +97,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
-        from howsure.leaderboard import compare_all
+        from howsure.leaderboards import compare_all
 
         groups = [column for column in (self.by, self.cluster) if column]
         table, gold = self._table(groups)
@@ -118,7 +118,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _each(self, table: "ResponseTable", how: dict[str, Any]) -> "Leaderboards":
         """Rank on each slice."""
-        from howsure.leaderboard import compare_all_by
+        from howsure.leaderboards import compare_all_by
 
         if self.by is None:
             raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
@@ -127,7 +127,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _plan(self, neighbours: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "BoardPlan":
         """Say how much data it takes until the first neighbours separate."""
-        from howsure.leaderboard import plan_board
+        from howsure.leaderboards import plan_board
 
         unused = [
             name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
@@ -141,7 +141,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _votes(self, run: Run) -> "Board":
         """Rank by votes; the item and rater columns say which votes belong together."""
-        from howsure.leaderboard import compare_votes
+        from howsure.leaderboards import compare_votes
 
         unused = [
             name for name in ("gold", "model", "metric", "by", "cluster", "better", "plan") if getattr(self, name)

@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
-from howsure.leaderboard import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
 from howsure.reports.accounts.base import Account, about, units_needed
 from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
 

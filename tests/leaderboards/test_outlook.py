@@ -8,7 +8,7 @@ import pytest
 from howsure import compare_all, plan_board, write
 from howsure.errors import ArgumentError
 from howsure.inference import binomial_region
-from howsure.leaderboard import BoardPlan
+from howsure.leaderboards import BoardPlan
 
 from .tables import ratings, table_of
 
