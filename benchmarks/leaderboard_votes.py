@@ -16,8 +16,8 @@ import time
 import numpy as np
 import polars as pl
 
-from howsure import compare_votes
 from howsure.inference import binomial_region
+from howsure.leaderboards import compare_votes
 from howsure.leaderboards.votes import Votes, fit_strengths
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 

@@ -5,7 +5,8 @@ messages are made from the same fields (`howsure.questions`).
 """
 
 import dataclasses
-from collections.abc import Iterable
+import numbers
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
@@ -36,6 +37,9 @@ class Option:
         Whether the command line takes it without a name.
     flag : str
         What the command line calls it, where that is not its name.
+    also : str
+        Types that Python may pass in place of text, as annotations write them: "Metric", "int", "Mapping[str, str]".
+        Numbers become text, a mapping becomes name=value, and other objects stay as they are.
     """
 
     help: str
@@ -46,6 +50,7 @@ class Option:
     group: str = ""
     positional: bool = False
     flag: str = ""
+    also: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -165,6 +170,8 @@ def checked(field: Field, value: Any) -> Any:
         raise ArgumentError(f"`{field.name}` must be given.")
     if not field.many:
         return _checked_one(field, value)
+    if field.option.also and isinstance(value, Mapping):
+        value = [f"{name}={entry}" for name, entry in value.items()]
     entries = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
     return tuple(_checked_one(field, entry) for entry in entries)
 
@@ -176,6 +183,8 @@ def _checked_one(field: Field, value: Any) -> Any:
             raise ArgumentError(f"`{name}` must be true or false; got {value!r}.")
         return value
     if field.kind is str:
+        if said.also and not isinstance(value, str | bool | Mapping):
+            return _as_text(value)
         if not isinstance(value, str):
             raise ArgumentError(f"`{name}` must be text; got {value!r}.")
         return _check.one_of(name, value, said.allowed) if said.choices else value
@@ -192,6 +201,13 @@ def _checked_one(field: Field, value: Any) -> Any:
     number = _check.integer(name, value, at_least=None if said.at_least is None else int(said.at_least))
     _check.real(name, number, at_least=low, at_most=high)
     return number
+
+
+def _as_text(value: Any) -> Any:
+    """Return numbers as they are typed: 5, or 5/1/1 for several. Objects stay as they are."""
+    if isinstance(value, numbers.Real):
+        return str(value)
+    return "/".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def part(kind: type, record: Any) -> Any:

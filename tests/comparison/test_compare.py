@@ -9,19 +9,8 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from howsure import (
-    ArgumentError,
-    Comparison,
-    Contest,
-    FunctionMetric,
-    HowsureWarning,
-    Responses,
-    Scale,
-    _json,
-    compare,
-    compare_each,
-)
-from howsure.comparison import Comparisons
+from howsure import ArgumentError, Comparison, Contest, FunctionMetric, HowsureWarning, Responses, Scale, _json
+from howsure.comparison import Comparisons, compare, compare_each
 from howsure.inference import sign_flips_of_rows
 from howsure.metrics import BUILTIN
 from howsure.metrics.labels import F1, RocAuc

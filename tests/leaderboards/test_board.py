@@ -8,9 +8,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure
-from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale, compare, compare_all
+from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale
+from howsure.comparison import compare
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
+from howsure.leaderboards import compare_all
 from howsure.leaderboards.board_units import sheet_of
 from howsure.metrics.builtin import resolve
 from howsure.metrics.ratings import MeanRating

@@ -4,9 +4,9 @@ import numpy as np
 import polars
 import pytest
 
-from howsure import compare_votes
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
+from howsure.leaderboards import compare_votes
 from howsure.leaderboards.votes import Votes, fit_strengths, transitivity
 
 

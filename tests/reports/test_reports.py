@@ -14,11 +14,12 @@ import pytest
 from scipy import stats
 
 import howsure as howsure_package
-from howsure import Responses, compare, examples, io, report
+from howsure import Responses, examples, io, report
 from howsure.agreement import describe
 from howsure.agreement.cells import cells_from
 from howsure.agreement.coefficients import krippendorff_alpha
 from howsure.cli.app import main
+from howsure.comparison import compare
 from howsure.documents import Table, latex, markdown
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES

@@ -209,7 +209,7 @@ def _metric(
     if chosen.relative:
         raise ArgumentError(
             f"metric {chosen.name!r} exists only between two models, so a model has no score of its own. Use a "
-            "metric with scores (mae, accuracy, rating), or votes between models (howsure.compare_votes)."
+            "metric with scores (mae, accuracy, rating), or votes between models (`winner`)."
         )
     return chosen, why
 

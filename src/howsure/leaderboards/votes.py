@@ -50,7 +50,7 @@ class Strength(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Votes have no scores of responses."""
-        raise ArgumentError("strengths come from votes: howsure.compare_votes.")
+        raise ArgumentError("strengths come from votes: howsure.leaderboard(votes, winner=…).")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,5 +1,6 @@
 """The question whether A is really better than B on these data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,9 +20,10 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     """Ask whether model A is better than model B, by one or more metrics."""
 
     name: ClassVar[str] = "compare"
+    function: ClassVar[str] = "compare"
     example: ClassVar[str] = "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae"
 
-    metric: tuple[str, ...] = option((), "The metric; chosen by the scale if left out. May be repeated.")
+    metric: tuple[str, ...] = option((), "The metric; chosen by the scale if left out. May be repeated.", also="Metric")
     by: str | None = option(None, "Compare separately for each value of this column.")
     correction: str = option(
         "holm",
@@ -68,6 +70,12 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
 
             found = with_bounds(found, self._contest(complete=False), metrics, **how)
         return found
+
+    @staticmethod
+    def unpacked(found: Any, options: Mapping[str, Any]) -> Any:
+        """Return the comparison itself if one metric was asked for by its name, without slices."""
+        several = isinstance(options.get("metric"), list | tuple) or options.get("by") is not None
+        return found if several else found[0]
 
     def _contest(self, *, complete: bool) -> "Contest":
         groups = [column for column in (self.by, self.cluster) if column]

@@ -27,6 +27,7 @@ class Describe(ModelFields, Question):
     """
 
     name: ClassVar[str] = "describe"
+    function: ClassVar[str] = "describe"
     example: ClassVar[str] = "howsure describe ratings.csv --a new --b old"
 
     only: tuple[str, ...] = option(
@@ -47,7 +48,9 @@ class Describe(ModelFields, Question):
     )
     b: str | None = option(None, "The other model.", group=PARTS)
     gold: str | None = option(None, "What they are measured against, if anything.", group=PARTS)
-    metric: str | None = option(None, "A metric with item scores; chosen by the scale if left out.", group=PARTS)
+    metric: str | None = option(
+        None, "A metric with item scores; chosen by the scale if left out.", group=PARTS, also="Metric"
+    )
     better: str | None = like(MetricFields, "better", group=PARTS)
     preference: str | None = like(ModelFields, "preference", group=PARTS)
     tie: str | None = like(ModelFields, "tie", group=PARTS)

@@ -16,6 +16,7 @@ class Doctor(Question):
     """Say what files are, what they support, what they lack, and the commands to run next."""
 
     name: ClassVar[str] = "doctor"
+    function: ClassVar[str] = "doctor"
     example: ClassVar[str] = "howsure doctor ratings.csv"
 
     files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True)

@@ -21,6 +21,7 @@ class Fit(TableFields, Question):
     """Fit a response model to pilot data: parameters with standard errors, alternatives, and how well it fits."""
 
     name: ClassVar[str] = "fit"
+    function: ClassVar[str] = "fit"
     example: ClassVar[str] = "howsure fit ratings.csv --gold human --out model.json --chart fit.html"
     written: ClassVar[Written] = Written("out", "Write the model for simulate, plan and audit: .json.", (".json",))
 

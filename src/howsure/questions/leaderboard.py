@@ -24,6 +24,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     """Rank many models, and say which of them the data can tell apart."""
 
     name: ClassVar[str] = "leaderboard"
+    function: ClassVar[str] = "leaderboard"
     example: ClassVar[str] = "howsure leaderboard ratings.csv --gold human --metric mae"
 
     gold: str | None = option(
@@ -32,7 +33,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     model: tuple[str, ...] = option(
         (), "A model on the board: a source, a condition (source=gpt-4) or a column. May be repeated; all if left out."
     )
-    metric: str | None = option(None, "The metric; chosen by the scale if left out.")
+    metric: str | None = option(None, "The metric; chosen by the scale if left out.", also="Metric")
     baseline: str | None = option(None, "Compare every model with this one only, not all pairs.")
     top: int | None = option(None, "Show this many models.", at_least=1)
     by: str | None = option(None, "Column of tasks (languages, dimensions). All tasks count equally.", group=TASKS)
@@ -49,7 +50,9 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         choices=("fixed", "random"),
         group=TASKS,
     )
-    weight: tuple[str, ...] = option((), "The weight of a task: news=2. May be repeated.", group=TASKS)
+    weight: tuple[str, ...] = option(
+        (), "The weight of a task: news=2. May be repeated.", group=TASKS, also="Mapping[str, float]"
+    )
     winner: str | None = option(
         None,
         "Column of votes: model_a, model_b, tie, or the name of the better model. Makes a board of votes.",
@@ -103,7 +106,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         table, gold = self._table(groups)
         models = [name for name in table.sources if name != gold]
         if len(models) < 2:
-            raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
+            raise ArgumentError(f"a board needs at least two models; {self.data_names} has {len(models)}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
         table = replace(table, notes=(*table.notes, *why))

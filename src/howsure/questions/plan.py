@@ -12,6 +12,7 @@ from howsure.questions.table_fields import (
     ModelFields,
     TableFields,
     contest_of,
+    distinct,
     metrics_of,
     with_parameters,
 )
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from howsure import planning
     from howsure.contests import Contest
     from howsure.metrics import Metric
+    from howsure.models import ResponseModel
     from howsure.planning import Costs, Effect
     from howsure.planning.plans import Cell
 
@@ -40,6 +42,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     """Say how many items, responses and raters it takes to find a difference, and what any design may expect."""
 
     name: ClassVar[str] = "plan"
+    function: ClassVar[str] = "plan"
     example: ClassVar[str] = "howsure plan likert-toxicity --metric mae --epsilon 0.1 --budget 5000"
 
     files: tuple[str, ...] = option(
@@ -47,14 +50,18 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         "A preset (normal, likert-toxicity, categorical-dices, …), a model file (.json), a kind of typed-in model "
         "(categorical), or a table of pilot responses.",
         positional=True,
+        also="Any",
     )
     metric: tuple[str, ...] = option(
-        (), "The metric; chosen by the scale if left out. May be repeated: the first decides the plan."
+        (), "The metric; chosen by the scale if left out. May be repeated: the first decides the plan.", also="Metric"
     )
 
     n_items: tuple[int, ...] = option((), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS)
     n_responses: tuple[str, ...] = option(
-        (), "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: of each model.", group=DESIGNS
+        (),
+        "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: of each model.",
+        group=DESIGNS,
+        also="int | tuple[int, int, int]",
     )
     budget: tuple[float, ...] = option((), "Total number of human responses, N × K: 5000 or 1000,2500.", group=DESIGNS)
     max_cost: tuple[float, ...] = option(
@@ -144,12 +151,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         """Whether raters are part of the design."""
         asked = (self.n_raters, self.raters_per_item, self.nested, self.with_raters, self.preference)
         costs = (self.cost_rater, self.cost_rater_hour, self.ratings_per_hour)
+        contest = self.own_contest
         without_gold = self.gold is None and self.a is not None and self.b is not None
+        without_gold |= contest is not None and contest.gold is None
         return any(asked) or any(cost is not None for cost in costs) or without_gold
 
     def data(self) -> "Contest | None":
         """Read the pilot, where there is one with A and B."""
-        return self._pilot()[0] if self.files and self.a is not None and self.b is not None else None
+        return self._pilot()[0] if self.files and self._has_models else None
 
     def answer(self, run: Run = HERE) -> "planning.Plan":
         """Read the model or the pilot, and plan."""
@@ -157,7 +166,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
 
         options = self._options(run)
         subject: Any
-        pilot = any(name is not None for name in (self.gold, self.a, self.b, self.preference))
+        pilot = self._has_models or any(name is not None for name in (self.gold, self.a, self.b, self.preference))
         with run.progress("planning", 1) as advance:
             if self.plans_raters:
                 subject, metrics, why = self._pilot()
@@ -175,7 +184,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                     "n_responses": _repeats(self.n_responses),
                     "cluster": self.cluster,
                 }
-            elif pilot and self.a is None and self.b is None:
+            elif pilot and self.a is None and self.b is None and not self._has_models:
                 subject, why = self._fitted()
                 metrics = self._metrics(subject.scale.kind)
                 options |= self._simulation(run)
@@ -195,6 +204,11 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
             advance(1)
         return replace(found, notes=(*found.notes, *why))
+
+    @property
+    def _has_models(self) -> bool:
+        """Whether A and B of a pilot are known: they are named, or a contest was passed."""
+        return (self.a is not None and self.b is not None) or self.own_contest is not None
 
     def _options(self, run: Run) -> dict[str, Any]:
         if self.budget and self.max_cost:
@@ -225,7 +239,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             "compute": None if run.study is None else _elsewhere(run, self.seed),
         }
 
-    def _name(self) -> str | None:
+    def _name(self) -> "str | ResponseModel | None":
         if len(self.files) > 1:
             raise ArgumentError(
                 f"give one model, or the tables of a pilot with `a` and `b`; got {len(self.files)} files."
@@ -233,7 +247,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         return self.files[0] if self.files else None
 
     def _pilot(self) -> tuple["Contest", list["Metric"], list[str]]:
-        if not self.files or self.a is None or self.b is None:
+        if not self.files or not self._has_models:
             what = "the table of responses" if not self.files else "`a` or `b`"
             raise ArgumentError(f"a plan from a pilot needs a table, `a` and `b`; {what} is missing.")
         groups = [self.cluster] if self.cluster else []
@@ -254,7 +268,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     def _metrics(self, kind: str) -> list["Metric"]:
         from howsure.metrics import resolve
 
-        names = list(dict.fromkeys(self.metric)) or ["accuracy" if kind == "nominal" else "mae"]
+        names = distinct(self.metric) or ["accuracy" if kind == "nominal" else "mae"]
         return with_parameters([resolve(name) for name in names], self)
 
     def _effect(self, metric: Any) -> "Effect | None":

@@ -15,6 +15,7 @@ class Replicate(Question):
     """Recompute a published paper: its tables with difference and standard error, a figure, or its search."""
 
     name: ClassVar[str] = "replicate"
+    function: ClassVar[str] = "replicate"
     example: ClassVar[str] = "howsure replicate raters --store raters.db (after Ctrl-C the same command continues)"
 
     paper: str = option(help="The paper.", choices=("raters", "leader", "forest", "ratings"), positional=True)

@@ -17,15 +17,20 @@ UNITS, LEVELS, SIMULATION = "Evaluation units", "Levels", "Simulated studies"
 class ScoreFile:
     """Which file, and which of its columns."""
 
-    file: str = option(help="Text file, one line per item, one column per system.", positional=True)
-    columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.")
+    file: str = option(help="Text file, one line per item, one column per system.", positional=True, also="Any")
+    columns: tuple[str, ...] = option((), "Which columns to compare, by name or number: 1,3.", also="int")
     cluster: str | None = option(None, "Column of document ids; lines of one document are not independent.")
     encoding: str | None = option(None, "Encoding of a file that is not UTF-8: cp1252.")
 
     def lines(self) -> "PairedScores":
         """Read the two columns."""
-        from howsure.paired import read_scores
+        from howsure.paired import PairedScores, read_scores
 
+        if isinstance(self.file, PairedScores):
+            for name in ("columns", "cluster", "encoding"):
+                if getattr(self, name):
+                    raise ArgumentError(f"`{name}` has no effect here: it describes a file.")
+            return self.file
         return read_scores(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
 
 

@@ -168,6 +168,7 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
     """Go all the way: describe, choose a test, test, measure the effect, show the power."""
 
     name: ClassVar[str] = "scores analyse"
+    function: ClassVar[str] = "scores"
     example: ClassVar[str] = "howsure scores analyse scores.txt --report report.html"
 
     seed: int = seed_option()
@@ -205,6 +206,7 @@ class Power(Question):
     """Plan a study of two score lists: give two of number of lines, difference and power, and get the third."""
 
     name: ClassVar[str] = "power"
+    function: ClassVar[str] = "power"
     example: ClassVar[str] = "howsure power --effect 0.2 --sd 1 --target-power 0.8"
 
     sd: float = option(

@@ -18,16 +18,22 @@ class Simulate(SimulatorFields, Question):
     """Simulate responses of gold, A and B, as a table that the other commands read."""
 
     name: ClassVar[str] = "simulate"
+    function: ClassVar[str] = "simulate"
     example: ClassVar[str] = "howsure simulate likert-toxicity --n-items 100 --epsilon 0.3 --out ratings.csv"
     written: ClassVar[Written] = Written(
         "out", "The table to write: .csv, .tsv, .jsonl or .parquet.", (".csv", ".tsv", ".jsonl", ".parquet")
     )
 
     files: tuple[str, ...] = option(
-        (), "A preset (normal, likert-toxicity, categorical-dices, …) or a model file (.json).", positional=True
+        (),
+        "A preset (normal, likert-toxicity, categorical-dices, …) or a model file (.json).",
+        positional=True,
+        also="Any",
     )
     n_items: int = option(100, "Number of items.", at_least=1, at_most=100_000_000)
-    n_responses: str = option("5", "Responses per item: one number, or 5/1/1 for gold, A and B.")
+    n_responses: str = option(
+        "5", "Responses per item: one number, or 5/1/1 for gold, A and B.", also="int | tuple[int, int, int]"
+    )
     epsilon: float = option(0.0, "How far B is from gold, as a share of the scale.", at_least=0, at_most=1)
     under_null: bool = option(False, "Make A and B alike: a fair coin decides which of the two gives each answer.")
     seed: int = seed_option("table")
@@ -37,7 +43,7 @@ class Simulate(SimulatorFields, Question):
         from howsure.models import simulate
 
         if len(self.files) > 1:
-            raise ArgumentError(f"give one model; got {len(self.files)}: {', '.join(self.files)}.")
+            raise ArgumentError(f"give one model; got {len(self.files)}: {', '.join(map(str, self.files))}.")
         sizes = response_numbers(self.n_responses)
         if len(sizes) != 1:
             raise ArgumentError(f"`n_responses` must be one number, or 5/1/1; got {self.n_responses!r}.")
