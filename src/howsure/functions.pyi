@@ -446,7 +446,7 @@ def plan(
     cost_rater_hour: float | None = None,
     ratings_per_hour: float | None = None,
     epsilon: Many[float] | None = None,
-    advantage: float | None = None,
+    difference: float | None = None,
     accuracy_points: float | None = None,
     win_rate: float | None = None,
     gold: str | None = None,
