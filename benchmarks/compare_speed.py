@@ -275,7 +275,7 @@ within it. The numbers are in `docs/measured/compare_speed.json`.
 
 ## Items
 
-MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare_each` is **{items[ratio]:.0f} times** as fast
+MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare` is **{items[ratio]:.0f} times** as fast
 as `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item advantages.
 
 ## Responses
