@@ -189,7 +189,8 @@ def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
     assert howsure_package.__getattr__("questions").Compare is Compare  # whoever imports howsure alone has them
     names = {}
     exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)
-    assert names["result"].to_dict() == result.to_dict()
+    [answer] = result
+    assert names["result"].to_dict() == answer.to_dict()
 
 
 def test_python_without_a_question_repeats_the_comparison():
