@@ -290,3 +290,16 @@ def test_tables_and_contests_show_themselves_in_short(table):
     assert "20 more" in many._repr_html_()
     assert "gold: human" in contest._repr_html_()
     assert "a: A" in Contest.from_arrays(None, [1, 2], [2, 1])._repr_html_()
+
+
+def test_results_show_their_verdict_in_short(table):
+    one = howsure.compare(table, **MODELS, metric="mae")
+    assert repr(one) == f"<Comparison: {one.verdict}>"
+    assert repr(howsure.compare(table, **MODELS, metric=["mae"])) == f"<Comparisons: 1, the first of them {one!r}>"
+    assert repr(howsure.plan("normal", n_items=20, n_responses=2, epsilon=0.2, test="none")).startswith("<Plan: ")
+
+
+def test_slices_need_their_column(table):
+    bare = howsure.ResponseTable(table.items, table.sources, table.scale)
+    with pytest.raises(ArgumentError, match=r"Columns: none; read the table with groups=\['topic'\]"):
+        howsure.compare(bare, **MODELS, by="topic")

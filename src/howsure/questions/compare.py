@@ -56,7 +56,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         contest = self.data()
         metrics, why = metrics_of(self.metric, self, contest)
         contest = replace(contest, notes=(*contest.notes, *why))
-        n_slices = 1 if self.by is None else len(set(contest.groups[self.by].tolist()))
+        n_slices = 1 if self.by is None else len(contest.parts(self.by)[0])
         procedure = _fields.part(Procedure, self)
         how: dict[str, Any] = {"by": self.by, "procedure": procedure, "rng": self.seed, "workers": run.workers}
         with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
