@@ -14,11 +14,11 @@ from howsure.questions.as_function import (
     EXECUTION,
     annotation_of,
     default_of,
+    holds_data,
     keyword_fields,
     positional_field,
 )
 from howsure.questions.base import Question
-from howsure.questions.score_fields import ScoreFile
 
 STUB = Path(__file__).parents[1] / "src" / "howsure" / "functions.pyi"
 HEAD = '''"""The functions of `howsure`; made by `python scripts/stubs.py` from the questions."""
@@ -81,8 +81,7 @@ def parameters(question: type[Question], narrowed: dict[str, str]) -> list[str]:
     data = positional_field(question)
     found = ["*"]
     if data is not None:
-        single = data.required and not issubclass(question, ScoreFile)
-        found = [f"{data.name}: {annotation_of(data)}", "/", "*"] if single else ["*data: Any"]
+        found = ["*data: Any"] if holds_data(data) else [f"{data.name}: {annotation_of(data)}", "/", "*"]
     for field in keyword_fields(question):
         default = "" if field.required else f" = {default_of(field)!r}"
         found.append(f"{field.name}: {narrowed.get(field.name, annotation_of(field) + default)}")

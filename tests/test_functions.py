@@ -147,6 +147,7 @@ def test_data_may_be_in_memory(table):
     files = {name: f"{name}.csv" for name in one_each}
     assert howsure.compare(files, **MODELS, metric="mae").advantage == expected.advantage
     assert howsure.compare(*(f"{n}={p}" for n, p in files.items()), **MODELS, metric="mae").pvalue == expected.pvalue
+    assert howsure.compare([f"{n}={p}" for n, p in files.items()], **MODELS, metric="mae").pvalue == expected.pvalue
 
 
 def test_arrays_and_conditions_of_dataframes_are_read(table):
@@ -177,8 +178,10 @@ def test_scores_take_two_lists(folder):
     few = {"n_simulations": 20, "seed": 1}
     listed, read = howsure.scores(list(a), b, **few), howsure.scores(folder / "scores.txt", **few)
     assert (listed.pvalue, listed.curve) == (read.pvalue, read.curve)
-    with pytest.raises(ArgumentError, match="scores takes a file, or two lists of scores; got 0"):
+    with pytest.raises(ArgumentError, match="scores takes a file, or two lists of scores; got nothing"):
         howsure.scores()
+    with pytest.raises(ArgumentError, match="two lists of scores; got list"):
+        howsure.scores([1.0, 2.0])
     with pytest.raises(ArgumentError, match="`columns` has no effect here"):
         howsure.scores(a, b, columns=[1, 2])
 

@@ -608,7 +608,7 @@ def replicate(
     search: Literal[False] = False,
     n_simulations: int | None = None,
     seed: Seed = 0,
-    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> Replication: ...
 @overload
@@ -621,7 +621,7 @@ def replicate(
     search: Literal[False] = False,
     n_simulations: int | None = None,
     seed: Seed = 0,
-    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> PaperFigure: ...
 @overload
@@ -634,7 +634,7 @@ def replicate(
     search: Literal[True],
     n_simulations: int | None = None,
     seed: Seed = 0,
-    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
     store: str | PathLike[str] | None = None,
 ) -> Search: ...
 def scores(

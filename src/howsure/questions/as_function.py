@@ -32,7 +32,7 @@ EXECUTED_WITH = {
     "scores": THREADS,
     "plan": ("workers", "store"),
     "audit": (*THREADS, "store"),
-    "replicate": ("workers", "store"),
+    "replicate": ("progress", "store"),
 }
 """Which of them each function takes; the others take none."""
 
@@ -65,6 +65,11 @@ def positional_field(question: type[Question]) -> Field | None:
     return next((field for field in _fields.fields_of(question) if field.option.positional), None)
 
 
+def holds_data(field: Field) -> bool:
+    """Whether a field that is passed without a name takes any number of files or data: it is `*data` in Python."""
+    return field.many or bool(field.option.also)
+
+
 def keyword_fields(question: type[Question]) -> list[Field]:
     """Return the fields that are passed by name, in the order of the command's help; required ones come first."""
     fields = [field for field in _fields.fields_of(question) if not field.option.positional]
@@ -80,7 +85,7 @@ def annotation_of(field: Field) -> str:
     >>> {field.name: annotation_of(field) for field in keyword_fields(Compare)}["metric"]
     'Many[str | Metric] | None'
     """
-    if field.name == "seed":
+    if field.name == "seed":  # a whole number everywhere else; `_seeded` makes one of whatever Python passes
         return SEED
     option = field.option
     one = f"Literal[{', '.join(map(repr, option.allowed))}]" if option.choices else field.kind.__name__
@@ -97,10 +102,8 @@ def _signature(question: type[Question]) -> inspect.Signature:
     data, empty = positional_field(question), inspect.Parameter.empty
     parameters = []
     if data is not None:
-        kind = inspect.Parameter.POSITIONAL_ONLY if data.required else inspect.Parameter.VAR_POSITIONAL
-        parameters = [inspect.Parameter("data" if data.many else data.name, kind)]
-    if issubclass(question, ScoreFile):
-        parameters = [inspect.Parameter("data", inspect.Parameter.VAR_POSITIONAL)]
+        one, several = inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.VAR_POSITIONAL
+        parameters = [inspect.Parameter("data", several) if holds_data(data) else inspect.Parameter(data.name, one)]
     defaults = {field.name: empty if field.required else default_of(field) for field in keyword_fields(question)}
     defaults |= dict.fromkeys(EXECUTED_WITH.get(question.function, ()))
     keywords = [
@@ -114,9 +117,7 @@ def _docstring(question: type[Question]) -> str:
     described = []
     if (data := positional_field(question)) is not None:
         kind = "paths, or data in memory" if data.option.also else _kind_in_words(data)
-        described = [
-            (f"*data : {kind}" if data.many or data.option.also else f"{data.name} : {kind}", data.option.help)
-        ]
+        described = [(f"{'*data' if holds_data(data) else data.name} : {kind}", data.option.help)]
     described += [(f"{field.name} : {_kind_in_words(field)}", field.option.help) for field in keyword_fields(question)]
     execution = EXECUTED_WITH.get(question.function, ())
     described += [
@@ -157,8 +158,10 @@ def _positional(question: type[Question], data: tuple[Any, ...]) -> dict[str, An
 
 
 def _files(data: Any) -> list[Any]:
-    if isinstance(data, str | Path):
-        return [str(data)]
+    """Return paths as text, and data in memory as readers of files take them."""
+    entries = data if isinstance(data, list | tuple) else [data]
+    if entries and all(isinstance(entry, str | Path) for entry in entries):
+        return [str(entry) for entry in entries]
     import numpy as np
 
     if isinstance(data, list | tuple | Mapping | np.ndarray):
@@ -170,13 +173,14 @@ def _files(data: Any) -> list[Any]:
 
 def _scores(data: tuple[Any, ...]) -> Any:
     """Return a path, paired scores as they are, or the paired scores of two lists."""
-    if len(data) == 1:
-        return str(data[0]) if isinstance(data[0], Path) else data[0]
-    if len(data) != 2:
-        raise ArgumentError(f"scores takes a file, or two lists of scores; got {len(data)} arguments.")
     from howsure.paired import PairedScores
 
-    return PairedScores.from_arrays(*data)
+    if len(data) == 2:
+        return PairedScores.from_arrays(*data)
+    if len(data) != 1 or not isinstance(data[0], str | Path | PairedScores):
+        got = ", ".join(type(entry).__name__ for entry in data) or "nothing"
+        raise ArgumentError(f"scores takes a file, or two lists of scores; got {got}.")
+    return str(data[0]) if isinstance(data[0], Path) else data[0]
 
 
 def _seeded(options: dict[str, Any]) -> dict[str, Any]:
