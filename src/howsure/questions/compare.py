@@ -75,7 +75,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     def unpacked(found: Any, options: Mapping[str, Any]) -> Any:
         """Return the comparison itself if one metric was asked for by its name, without slices."""
         several = isinstance(options.get("metric"), list | tuple) or options.get("by") is not None
-        return found if several else found[0]
+        return found if several or len(found) > 1 else found[0]
 
     def _contest(self, *, complete: bool) -> "Contest":
         groups = [column for column in (self.by, self.cluster) if column]
