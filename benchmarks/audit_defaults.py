@@ -22,8 +22,9 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure import Contest, compare, models
+from howsure import Contest, models
 from howsure.auditing.estimators import analyse
+from howsure.comparison import compare
 from howsure.comparison.default_interval import default_interval
 from howsure.comparison.observed import settled
 from howsure.inference import binomial_region, interval, tail_pvalue

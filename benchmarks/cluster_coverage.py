@@ -11,7 +11,8 @@ import warnings
 
 import numpy as np
 
-from howsure import Contest, compare
+from howsure import Contest
+from howsure.comparison import compare
 from howsure.errors import HowsureWarning
 from measured import MEASURED, write_rows
 

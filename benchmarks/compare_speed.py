@@ -27,7 +27,7 @@ import numpy as np
 from scipy import stats
 
 import howsure
-from howsure import _random
+from howsure import _random, comparison
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, _kernels, draw
 
@@ -81,7 +81,7 @@ def items_study(repeats):
             stats.bootstrap((d,), np.mean, n_resamples=9999, vectorized=True, rng=0, method="percentile")
 
     def ours():
-        howsure.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
+        comparison.compare_each(contest, metrics=["mae", "wins"], n_resamples=9999, rng=0)
 
     ours()
     times = race({"scipy": scipy_way, "howsure": ours}, repeats)
@@ -160,11 +160,11 @@ CHILD = """
 import json, resource, sys, time
 sys.path.insert(0, {path!r})
 from compare_speed import make
-import howsure
+from howsure import comparison
 contest, _ = make({n}, 5)
-howsure.compare(contest, metric="mae", n_resamples=64, rng=0, workers={workers})
+comparison.compare(contest, metric="mae", n_resamples=64, rng=0, workers={workers})
 start = time.perf_counter()
-howsure.compare(contest, metric="mae", n_resamples={draws}, rng=0, workers={workers})
+comparison.compare(contest, metric="mae", n_resamples={draws}, rng=0, workers={workers})
 print(json.dumps([time.perf_counter() - start, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20]))
 """
 
@@ -275,7 +275,7 @@ within it. The numbers are in `docs/measured/compare_speed.json`.
 
 ## Items
 
-MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare_each` is **{items[ratio]:.0f} times** as fast
+MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare` is **{items[ratio]:.0f} times** as fast
 as `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item advantages.
 
 ## Responses

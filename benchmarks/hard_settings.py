@@ -14,7 +14,8 @@ import sys
 
 import numpy as np
 
-from howsure import Contest, compare
+from howsure import Contest
+from howsure.comparison import compare
 from howsure.comparison.default_interval import default_interval
 from howsure.inference import binomial_region, interval, studentised_draws, tail_pvalue
 from howsure.metrics import resolve

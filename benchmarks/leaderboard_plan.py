@@ -14,8 +14,9 @@ import time
 
 import numpy as np
 
-from howsure import Responses, ResponseTable, Scale, compare_all, plan_board
+from howsure import Responses, ResponseTable, Scale
 from howsure.inference import binomial_region
+from howsure.leaderboards import compare_all, plan_board
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT = 0.8, 4000

@@ -17,7 +17,9 @@ from multiprocessing import get_context
 
 import numpy as np
 
-from howsure import Responses, ResponseTable, Scale, compare, compare_all
+from howsure import Responses, ResponseTable, Scale
+from howsure.comparison import compare
+from howsure.leaderboards import compare_all
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 SIZES = ("10x200x5", "40x1000x5", "100x1000x5", "500x1000x1")

@@ -23,11 +23,12 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtr
 
-from howsure import Responses, ResponseTable, Scale, compare_all
+from howsure import Responses, ResponseTable, Scale
 from howsure.inference import adjust, binomial_region, clopper_pearson
 from howsure.inference.simultaneous import rank_sets
-from howsure.leaderboard.board_units import Units
-from howsure.leaderboard.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
+from howsure.leaderboards import compare_all
+from howsure.leaderboards.board_units import Units
+from howsure.leaderboards.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499

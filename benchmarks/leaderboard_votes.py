@@ -16,9 +16,9 @@ import time
 import numpy as np
 import polars as pl
 
-from howsure import compare_votes
 from howsure.inference import binomial_region
-from howsure.leaderboard.votes import Votes, fit_strengths
+from howsure.leaderboards import compare_votes
+from howsure.leaderboards.votes import Votes, fit_strengths
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 ALPHA, N_DRAWS, N_VOTES, N_ITEMS, N_VOTERS, TIES = 0.05, 499, 600, 60, 30, 0.2

@@ -28,8 +28,9 @@ from pathlib import Path
 import numpy as np
 from scipy.special import bdtr
 
-from howsure import Contest, compare_each
+from howsure import Contest
 from howsure._random import seed_of
+from howsure.comparison import compare_each
 from howsure.comparison.default_interval import can_have
 from howsure.errors import HowsureWarning
 from howsure.inference import METHODS, clopper_pearson, tail_pvalue

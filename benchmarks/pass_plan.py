@@ -12,10 +12,11 @@ import time
 
 import numpy as np
 
-from howsure import Responses, ResponseTable, Scale, compare, plan
+from howsure import Responses, ResponseTable, Scale
+from howsure.comparison import compare
 from howsure.inference import binomial_region
 from howsure.metrics import resolve
-from howsure.planning import Effect
+from howsure.planning import Effect, plan
 from howsure.summaries import summarise
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 

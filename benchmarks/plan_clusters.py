@@ -20,7 +20,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
 
-from howsure import Contest, Responses, Scale, compare
+from howsure import Contest, Responses, Scale
+from howsure.comparison import compare
 from howsure.errors import HowsureWarning
 from howsure.metrics import resolve
 from howsure.planning import Effect, plan

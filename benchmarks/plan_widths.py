@@ -11,8 +11,9 @@ import warnings
 
 import numpy as np
 
-from howsure import compare, plan
+from howsure.comparison import compare
 from howsure.models import preset
+from howsure.planning import plan
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 SETTINGS = (

@@ -35,7 +35,8 @@ from pathlib import Path
 import numpy as np
 from scipy.special import stdtr
 
-from howsure import Contest, Responses, compare_each
+from howsure import Contest, Responses
+from howsure.comparison import compare_each
 from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson, tail_pvalue
 from howsure.scales import Scale

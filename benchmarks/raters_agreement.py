@@ -21,7 +21,8 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 import agreement_plain
-from howsure import Responses, ResponseTable, Scale, measure_agreement
+from howsure import Responses, ResponseTable, Scale
+from howsure.agreement import measure_agreement
 from howsure.agreement.cells import cells_from
 from howsure.inference import clopper_pearson, percentile
 from measured import MEASURED, read_rows, write_rows

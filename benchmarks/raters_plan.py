@@ -22,7 +22,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure import Contest, Responses, compare_each
+from howsure import Contest, Responses
+from howsure.comparison import compare_each
 from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson
 from howsure.metrics import resolve

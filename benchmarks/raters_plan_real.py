@@ -27,7 +27,8 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import polars as pl
 
-from howsure import Contest, Responses, compare_each
+from howsure import Contest, Responses
+from howsure.comparison import compare_each
 from howsure.errors import HowsureWarning
 from howsure.metrics import resolve
 from howsure.planning import Effect, plan

@@ -19,8 +19,9 @@ import time
 import numpy as np
 
 import agreement_plain
-from howsure import Contest, Responses, ResponseTable, measure_agreement
+from howsure import Contest, Responses, ResponseTable
 from howsure._random import replayable, seed_of
+from howsure.agreement import measure_agreement
 from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
 from howsure.agreement.cells import cells_from
 from howsure.metrics import resolve

@@ -13,7 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from howsure import Contest, compare_each
+from howsure import Contest
+from howsure.comparison import compare_each
 from howsure.inference import binomial_region
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 

@@ -27,6 +27,7 @@ import resource, sys, time
 import numpy as np
 from dataclasses import replace
 import howsure
+from howsure import auditing, comparison
 from howsure import Contest, _random
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, draw
@@ -63,8 +64,8 @@ def bare(n, b):
 
 def pvalue(n):
     contest = contest_of(n)
-    howsure.compare(contest, metric="mae", rng=0, workers=1)
-    return lambda: howsure.compare(contest, metric="mae", rng=0, workers=1)
+    comparison.compare(contest, metric="mae", rng=0, workers=1)
+    return lambda: comparison.compare(contest, metric="mae", rng=0, workers=1)
 
 def flips(n):
     from howsure.inference import sign_flips
@@ -75,7 +76,7 @@ def flips(n):
 def slices(n, size=5):
     def compared(n):
         contest = replace(contest_of(size * n), groups={"topic": np.repeat(np.arange(n).astype(str), size)})
-        return lambda: howsure.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+        return lambda: comparison.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
@@ -83,7 +84,7 @@ def varied(n, mean):
     def compared(n):
         sizes = np.maximum(1, np.random.default_rng(1).poisson(mean, n))
         contest = replace(contest_of(sizes.sum()), groups={"topic": np.repeat(np.arange(n).astype(str), sizes)})
-        return lambda: howsure.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
+        return lambda: comparison.compare_each(contest, metrics=["mae"], by="topic", rng=0, workers=1)
     compared(1_001 if n > 1_000 else 200)()  # compiles
     return compared(n)
 
@@ -91,7 +92,7 @@ def functions(error, n_metrics):
     from howsure.metrics import FunctionMetric
     metrics = [FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}") for i in range(n_metrics)]
     contest = contest_of(200)
-    return lambda: howsure.compare_each(contest, metrics=metrics, rng=0, workers=1)
+    return lambda: comparison.compare_each(contest, metrics=metrics, rng=0, workers=1)
 
 def own(n_metrics):
     return functions(lambda most: lambda gold, model: np.minimum(abs(gold - model), most).mean(), n_metrics)
@@ -112,7 +113,7 @@ def vectorized(n_metrics):
         FunctionMetric(error(1 + i / 100), better="lower", name=f"own {i}", vectorized=True) for i in range(n_metrics)
     ]
     contest = contest_of(200)
-    return lambda: howsure.compare_each(contest, metrics=metrics, rng=0, workers=1)
+    return lambda: comparison.compare_each(contest, metrics=metrics, rng=0, workers=1)
 
 def declared(n_metrics):
     from howsure import metrics
@@ -124,12 +125,12 @@ def declared(n_metrics):
         for i in range(n_metrics)
     ]
     contest, chosen = contest_of(200), [kind() for kind in kinds]
-    howsure.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
-    return lambda: howsure.compare_each(contest, metrics=chosen, rng=0, workers=1)
+    comparison.compare_each(contest, metrics=chosen[:2], rng=0, workers=1)
+    return lambda: comparison.compare_each(contest, metrics=chosen, rng=0, workers=1)
 
 def audited(n_items, n_responses, n_data_sets):
     import inspect
-    older = "n_data_sets" in inspect.signature(howsure.audit).parameters
+    older = "n_data_sets" in inspect.signature(auditing.audit).parameters
     count, fresh = ("n_data_sets", "n_simulations") if older else ("n_simulations", "n_fresh")
     how = dict(
         metrics=["mae"], schemes=[("bootstrap", "all"), ("bootstrap", "bootstrap")], nulls=["sign-flip", "shifted-bootstrap"],
@@ -137,8 +138,8 @@ def audited(n_items, n_responses, n_data_sets):
         workers=1,
     )
     how[fresh] = 20
-    howsure.audit("normal", **how, **dict([(count, 2)]))
-    return lambda: howsure.audit("normal", **how, **dict([(count, n_data_sets)]))
+    auditing.audit("normal", **how, **dict([(count, 2)]))
+    return lambda: auditing.audit("normal", **how, **dict([(count, n_data_sets)]))
 
 job = {job}
 times = []

@@ -20,7 +20,7 @@ import polars
 
 import howsure
 from compare_speed import BOTH, make, rounds, toss
-from howsure import _random, models, paired
+from howsure import _random, agreement, auditing, comparison, leaderboards, models, paired, planning
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, draw
 from measured import MEASURED, write_rows
@@ -84,20 +84,20 @@ def works(share):
 
     def compared(workers, *, metric="mae", n_resamples=199_999, **how):
         n_draws = max(64, round(share * n_resamples))
-        return howsure.compare(raters, metric=metric, n_resamples=n_draws, rng=0, workers=workers, **how).draws
+        return comparison.compare(raters, metric=metric, n_resamples=n_draws, rng=0, workers=workers, **how).draws
 
     def ranked(workers):
-        found = howsure.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
+        found = leaderboards.compare_all(table, rng=0, n_resamples=max(64, round(share * 9_999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def ranked_by(metric, workers):
-        found = howsure.compare_all(
+        found = leaderboards.compare_all(
             judged_models, gold="gold", metric=metric, rng=0, n_resamples=max(64, round(share * 1_999)), workers=workers
         )
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def voted(workers):
-        found = howsure.compare_votes(votes, rng=0, n_resamples=max(64, round(share * 999)), workers=workers)
+        found = leaderboards.compare_votes(votes, rng=0, n_resamples=max(64, round(share * 999)), workers=workers)
         return np.array([pair.pvalue_adjusted for pair in found.pairs])
 
     def agreed(workers):
@@ -106,7 +106,7 @@ def works(share):
             "item": np.repeat(np.arange(300), 6), "source": ["gold"] * 1800, "value": levels.ravel(),
             "rater": [f"r{j}" for j in range(6)] * 300,
         }), scale="ordinal")  # fmt: skip
-        found = howsure.measure_agreement(
+        found = agreement.measure_agreement(
             judged, source="gold", rng=0, n_resamples=max(64, round(share * 39_999)), workers=workers
         )
         return np.array([one.confidence_interval.low for one in found.coefficients])
@@ -123,13 +123,13 @@ def works(share):
         return np.array(found.power)
 
     def planned(metric, workers):
-        found = howsure.plan(
+        found = planning.plan(
             "normal", metrics=metric, epsilon=0.2, n_items=[100, 200], n_responses=[1, 2], rng=0, workers=workers
         )
         return np.array([cell.power for cell in found.cells])
 
     def sliced(workers):
-        found = howsure.compare_each(parted, metrics=["mae"], by="topic", rng=0, n_resamples=9_999, workers=workers)
+        found = comparison.compare_each(parted, metrics=["mae"], by="topic", rng=0, n_resamples=9_999, workers=workers)
         return np.array([one.pvalue for one in found])
 
     judged_models = howsure.read(polars.DataFrame({
@@ -150,7 +150,7 @@ def works(share):
 
     def audited(n_simulations, workers, **how):
         n_simulations = max(2, round(share * n_simulations))
-        found = howsure.audit("normal", rng=0, workers=workers, n_simulations=n_simulations, **how)
+        found = auditing.audit("normal", rng=0, workers=workers, n_simulations=n_simulations, **how)
         return np.array([row.mean for row in found.tests])
 
     small_design = {"metrics": ["mae"], "designs": [(30, 1), (30, 10)], "n_resamples": 199, "n_fresh": 20}

@@ -21,44 +21,44 @@ def _contest() -> Any:
 
 
 def _compare() -> Any:
-    from howsure import compare
+    from howsure.comparison import compare
 
     return compare(_contest(), metric="mae", rng=0)
 
 
 def _forest() -> Any:
-    from howsure import compare_each
+    from howsure.comparison import compare_each
 
     return compare_each(_contest(), metrics=["mae", "wins", "spearman"], rng=0, n_resamples=999)
 
 
 def _board() -> Any:
-    from howsure import compare_all
+    from howsure.leaderboards import compare_all
 
     return compare_all(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _slices() -> Any:
-    from howsure import compare_all_by
+    from howsure.leaderboards import compare_all_by
 
     return compare_all_by(_ratings(), "topic", gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _board_plan() -> Any:
-    from howsure import plan_board
+    from howsure.leaderboards import plan_board
 
     return plan_board(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _heat() -> Any:
-    from howsure import plan
+    from howsure.planning import plan
 
     sizes = {"n_items": [25, 50, 100, 200, 400], "n_responses": [1, 2, 5, 10]}
     return plan("normal", epsilon=0.1, metrics="mae", target_power=0.8, rng=0, **sizes)
 
 
 def _pilot() -> Any:
-    from howsure import plan
+    from howsure.planning import plan
 
     return plan(_contest(), metrics="mae", target_power=0.8, rng=0)
 
@@ -97,14 +97,13 @@ def _fit() -> Any:
 
 
 def _audit() -> Any:
-    from howsure import audit
+    from howsure.auditing import audit
 
     return audit("normal", designs=[(20, 2), (50, 5)], n_simulations=100, n_resamples=99, n_fresh=200, rng=0)
 
 
 def _leader() -> Any:
-    from howsure import audit
-    from howsure.auditing import LeaderAudit
+    from howsure.auditing import LeaderAudit, audit
 
     sizes = {"n_simulations": 40, "n_resamples": 99, "n_fresh": 200}
     found = audit("normal", metrics=["mae", "wins"], designs=[(50, 5)], epsilons=[0.0, 0.1, 0.2, 0.3], rng=0, **sizes)

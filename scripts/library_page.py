@@ -11,7 +11,7 @@ import howsure
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
 HEAD = """# The library's names
 
-Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` tells the rest.
+Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` lists every option.
 """
 
 

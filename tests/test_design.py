@@ -10,7 +10,11 @@ LISTING = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("```")
 
 
 def test_the_listing_names_everything_at_the_top():
-    top = {path.name + "/" * path.is_dir() for path in SOURCE.iterdir() if not path.name.startswith(("__", "py.typed"))}
+    top = {
+        path.name + "/" * path.is_dir()
+        for path in SOURCE.iterdir()
+        if not path.name.startswith(("__", "py.typed")) and path.suffix != ".pyi"
+    }
     named = {
         word
         for line in LISTING.splitlines()

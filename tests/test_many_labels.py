@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure import Contest, ResponseTable, compare, compare_all
-from howsure.comparison import missing_bounds
+from howsure import Contest, ResponseTable
+from howsure.comparison import compare, missing_bounds
 from howsure.errors import DataError
+from howsure.leaderboards import compare_all
 from howsure.metrics import BUILTIN, FunctionMetric, resolve
 from howsure.resampling import summaries_of
 from howsure.scales import Scale

@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import howsure
 import howsure.models
 import howsure.paired
-from howsure import _matrices
+from howsure import _matrices, agreement, auditing, comparison, leaderboards, models, paired, planning
 from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
 from howsure.replications import replicate
 from howsure.sweeps import Task
@@ -71,10 +71,18 @@ def test_calls_that_overlap_keep_to_one_thread_until_the_last_ends():
 
 
 def test_every_answer_is_computed_on_one_thread():
-    found = [getattr(place, name) for place in (howsure, howsure.models, howsure.paired) for name in place.__all__]
+    places = (agreement, comparison, leaderboards, models, paired, planning)
+    found = [getattr(place, name) for place in places for name in place.__all__]
     drawing = {each for each in found if inspect.isfunction(each) and "rng" in inspect.signature(each).parameters}
-    assert {howsure.compare, howsure.fit, howsure.models.simulate_advantages, howsure.paired.analyse} <= drawing
-    others = {howsure.plan, howsure.variance_components, howsure.missing_bounds, replicate, Task.__call__}
+    assert {comparison.compare, models.fit, models.simulate_advantages, paired.analyse} <= drawing
+    others = {
+        auditing.audit,
+        planning.plan,
+        howsure.variance_components,
+        comparison.missing_bounds,
+        replicate,
+        Task.__call__,
+    }
     others |= {each for at_once in (ModelAtOnce, RatersAtOnce) for each in (at_once.at, at_once.map)}
     code = inside.__code__
     assert [each.__qualname__ for each in drawing | others if each.__code__ is not code] == []
@@ -91,7 +99,7 @@ def test_the_threads_of_matrix_products_change_no_bit():
 
     def answers(n_threads):
         with threadpool_limits(n_threads, user_api="blas"):
-            found = howsure.plan(contest, metrics="mae", with_raters=True, n_items=[100], n_raters=[5], rng=0)
-            return repr(howsure.variance_components(contest, metric="mae")), repr(found.to_dict())
+            found = planning.plan(contest, metrics="mae", with_raters=True, n_items=[100], n_raters=[5], rng=0)
+            return repr(howsure.variance_components(contest, metric="mae").to_dict()), repr(found.to_dict())
 
     assert answers(1) == answers(2)

@@ -5,7 +5,8 @@ messages are made from the same fields (`howsure.questions`).
 """
 
 import dataclasses
-from collections.abc import Iterable
+import numbers
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
@@ -42,6 +43,9 @@ class Option:
         What help calls its value, such as COLUMN. The paths of a FILE are completed by shells.
     common : bool
         Whether it is one of the few options that people use first; --help shows these, --help-all shows every option.
+    also : str
+        Types that Python may pass in place of text, as annotations write them: "Metric", "int", "Mapping[str, str]".
+        Numbers become text, a mapping becomes name=value, and other objects stay as they are.
     """
 
     help: str
@@ -55,6 +59,7 @@ class Option:
     flag: str = ""
     metavar: str = ""
     common: bool = False
+    also: str = ""
 
     @property
     def allowed(self) -> tuple[str, ...]:
@@ -179,6 +184,8 @@ def checked(field: Field, value: Any) -> Any:
         raise ArgumentError(f"`{field.name}` must be given.")
     if not field.many:
         return _checked_one(field, value)
+    if field.option.also and isinstance(value, Mapping):
+        value = [f"{name}={entry}" for name, entry in value.items()]
     entries = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
     return tuple(_checked_one(field, entry) for entry in entries)
 
@@ -190,6 +197,8 @@ def _checked_one(field: Field, value: Any) -> Any:
             raise ArgumentError(f"`{name}` must be true or false; got {value!r}.")
         return value
     if field.kind is str:
+        if said.also and not isinstance(value, str | bool | Mapping):
+            return _as_text(value)
         if not isinstance(value, str):
             raise ArgumentError(f"`{name}` must be text; got {value!r}.")
         return _check.one_of(name, value, said.allowed) if said.choices else value
@@ -206,6 +215,13 @@ def _checked_one(field: Field, value: Any) -> Any:
     number = _check.integer(name, value, at_least=None if said.at_least is None else int(said.at_least))
     _check.real(name, number, at_least=low, at_most=high)
     return number
+
+
+def _as_text(value: Any) -> Any:
+    """Return numbers as they are typed: 5, or 5/1/1 for several. Objects stay as they are."""
+    if isinstance(value, numbers.Real):
+        return str(value)
+    return "/".join(map(str, value)) if isinstance(value, list | tuple) else value
 
 
 def part(kind: type, record: Any) -> Any:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure import _overviews
 from howsure.arrays import group_from, responses_from
 from howsure.errors import DataError
 from howsure.responses import Labels, Responses, by_id, digest_of, frozen, group_codes, raters_in_order
@@ -184,3 +185,18 @@ class Contest:
     def digest(self) -> str:
         """Twelve hexadecimal digits that identify scale and responses."""
         return digest_of(self.scale, self.sources)
+
+    @property
+    def _named_sources(self) -> dict[str, Responses]:
+        """The responses by role and name: "gold: human"."""
+        names = [name for name in self.names if name]
+        return {f"{role}: {name}": own for (role, own), name in zip(self.sources.items(), names, strict=True)}
+
+    def __str__(self) -> str:
+        return _overviews.line(self.n_items, self._named_sources, self.scale)
+
+    def __repr__(self) -> str:
+        return f"<Contest: {self}>"
+
+    def _repr_html_(self) -> str:
+        return _overviews.table("Contest", self.n_items, self._named_sources, self.scale)

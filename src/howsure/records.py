@@ -13,7 +13,7 @@ from functools import cache
 from typing import Any, ClassVar, Literal, Self, Union, cast, get_args, get_origin, get_type_hints
 
 from howsure import _json
-from howsure.documents import Document, html, latex, markdown, text
+from howsure.documents import Document, Sentence, html, latex, markdown, text
 from howsure.errors import DataError
 
 
@@ -31,6 +31,11 @@ class Record:
     __slots__ = ()
     schema_version: ClassVar[int] = 1
     derived: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "__repr__" not in cls.__dict__:  # else `dataclass` would write one that shows every field of every part
+            cls.__repr__ = Record.__repr__  # type: ignore[method-assign]
 
     @abstractmethod
     def document(self) -> Document:
@@ -57,6 +62,11 @@ class Record:
 
     def __str__(self) -> str:
         return text.render(self.document())
+
+    def __repr__(self) -> str:
+        document = self.document()
+        said = next((block.text for block in document.blocks if isinstance(block, Sentence)), document.title)
+        return f"<{type(self).__name__}: {said}>"
 
     def _repr_html_(self) -> str:
         return html.fragment(self.document())

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from howsure import _check
+from howsure import _check, _overviews
 from howsure._frames import in_any_form
 from howsure.arrays import group_from, responses_from
 from howsure.contests import Contest
@@ -204,5 +204,10 @@ class ResponseTable:
         return cells.cast(pl.Enum(self.scale.labels)) if self.scale.kind == "ordinal" else cells
 
     def __str__(self) -> str:
-        sources = ", ".join(f"{name} ({source.values.size})" for name, source in self.sources.items())
-        return f"{self.n_items} item{'s' * (self.n_items != 1)}; responses: {sources}; scale: {self.scale}"
+        return _overviews.line(self.n_items, self.sources, self.scale)
+
+    def __repr__(self) -> str:
+        return f"<ResponseTable: {self}>"
+
+    def _repr_html_(self) -> str:
+        return _overviews.table("ResponseTable", self.n_items, self.sources, self.scale)

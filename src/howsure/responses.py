@@ -150,7 +150,7 @@ def cells_from_codes(codes: IntArray) -> tuple[IntArray, IntArray]:
 def group_codes(groups: Mapping[str, Labels], option: str, column: str) -> tuple[Labels, IntArray]:
     """Return the values of a column that describes items, and the number of each item's value among them."""
     if column not in groups:
-        known = ", ".join(groups) or "none"
+        known = ", ".join(groups) or f"none; read the table with groups=[{column!r}]"
         raise ArgumentError(
             f"`{option}` must name a column that describes items; got {column!r}. Columns: {known}."
             f"{_check.nearest(column, groups)}"

@@ -441,7 +441,7 @@ def test_an_advantage_by_how_far_gold_agrees():
     assert strata_of(contest, resolve("f1")) == ()
     whole = sum(part.n_items * part.advantage for part in (low, high)) / 90
     assert whole == pytest.approx(
-        howsure.compare(contest, metric="accuracy-responses", n_resamples=99, rng=0).advantage
+        howsure.compare(contest, metric="accuracy-responses", n_resamples=99, seed=0).advantage
     )
     table = ResponseTable(contest.items, dict(zip(contest.names, contest.sources.values(), strict=True)), contest.scale)
     found = describe(table, contest=contest, n_resamples=9, rng=0)

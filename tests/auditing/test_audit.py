@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure import _random, compare, models
+from howsure import _random, models
 from howsure.auditing import Audit, audit, measure, plan, true_values
 from howsure.auditing.cell import _test_rows
 from howsure.auditing.data_sets import data_sets
@@ -22,7 +22,7 @@ from howsure.auditing.estimators import (
     analyse_rows,
     pairs,
 )
-from howsure.comparison import Procedure
+from howsure.comparison import Procedure, compare
 from howsure.errors import ArgumentError
 from howsure.inference import METHODS, PValue, binomial_region, expected_pvalue
 from howsure.metrics import resolve

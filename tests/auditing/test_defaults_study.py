@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from howsure import _random, compare, models
+from howsure import _random, models
+from howsure.comparison import compare
 from howsure.metrics import resolve
 from howsure.resampling import _kernels, summaries_of
 from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure import Contest, HowsureWarning, compare, examples
+from howsure import Contest, HowsureWarning, examples
+from howsure.comparison import compare
 from howsure.comparison.observed import off_centre
 from howsure.documents.numbers import number
 from howsure.models import preset

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from howsure import Contest, FunctionMetric, _json, compare, compare_each
+from howsure import Contest, FunctionMetric, _json
+from howsure.comparison import compare, compare_each
 from howsure.metrics import BUILTIN
 from howsure.testing import check_metric
 

@@ -4,7 +4,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from howsure import compare, read, read_wide
+from howsure import read, read_wide
+from howsure.comparison import compare
 
 
 def runs(n_items=23, n_runs=5):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure import compare
+from howsure.comparison import compare
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 

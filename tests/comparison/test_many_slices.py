@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy.stats import t as student_t
 
-from howsure import Contest, compare, compare_each
-from howsure.comparison import comparing
+from howsure import Contest
+from howsure.comparison import compare, compare_each, comparing
 from howsure.comparison.together import having, wide_level, without_draws
 from howsure.errors import ArgumentError
 from howsure.inference import adjust

@@ -6,7 +6,8 @@ import numpy as np
 import polars as pl
 import pytest
 
-from howsure import ArgumentError, missing_bounds, read
+from howsure import ArgumentError, read
+from howsure.comparison import missing_bounds
 from howsure.questions import Compare
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from howsure import Comparison, _json, compare, compare_each
+from howsure import Comparison, _json
+from howsure.comparison import compare, compare_each
 from howsure.comparison.rater_choice import LOAD
 from howsure.contests import Contest
 from howsure.responses import Responses

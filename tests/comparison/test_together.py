@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from howsure import Contest, compare, compare_each
+from howsure import Contest
+from howsure.comparison import compare, compare_each
 from howsure.comparison.together import without_draws
 from howsure.inference import adjust, binomial_region
 

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure import Contest, Responses, compare, compare_each
-from howsure.comparison import verdicts
+from howsure import Contest, Responses
+from howsure.comparison import compare, compare_each, verdicts
 from howsure.comparison.detectable import detectable, of_parts
 from howsure.comparison.margins import margin_tests
 from howsure.documents import Table

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from howsure import compare, compare_all
+from howsure.comparison import compare
 from howsure.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
 from howsure.documents.numbers import (
     HUGE,
@@ -27,6 +27,7 @@ from howsure.documents.numbers import (
     shown,
 )
 from howsure.examples import ratings
+from howsure.leaderboards import compare_all
 
 KNOWN = [
     (0.123456, 0.02, "0.123"),

@@ -99,7 +99,7 @@ def compare_file(path):
 def answer(table):
     describe(table, n_resamples=5, rng=0, workers=1)
     contest = table.contest(gold="human", a="m", b="n")
-    str(howsure.compare(contest, rng=0, n_resamples=19, workers=1))
+    str(howsure.compare(contest, seed=0, n_resamples=19, workers=1))
 
 
 def analyse_scores(path):

@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from howsure import Contest, compare, read
+from howsure import Contest, read
 from howsure.cli.app import main
+from howsure.comparison import compare
 from howsure.reports import chart_files
 
 TESTS = Path(__file__).parents[1]

@@ -10,25 +10,20 @@ from howsure import (
     ArgumentError,
     Contest,
     DataError,
-    audit,
-    compare,
-    compare_all,
-    compare_all_by,
-    compare_votes,
-    describe,
     examples,
-    fit,
-    measure_agreement,
-    missing_bounds,
-    plan,
-    plan_board,
     preferences_between,
     preferences_from,
     read,
     variance_components,
     write,
 )
+from howsure.agreement import describe, measure_agreement
+from howsure.auditing import audit
+from howsure.comparison import compare, missing_bounds
+from howsure.leaderboards import compare_all, compare_all_by, compare_votes, plan_board
+from howsure.models import fit
 from howsure.paired import PairedScores
+from howsure.planning import plan
 
 KINDS = {
     "polars": lambda frame: frame,

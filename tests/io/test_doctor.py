@@ -5,9 +5,9 @@ import shlex
 
 import pytest
 
-from howsure import Diagnosis, doctor
+from howsure import Diagnosis
 from howsure.documents import Code
-from howsure.io import read
+from howsure.io import doctor, read
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
 

@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from howsure import compare, fit, join
+from howsure import join
+from howsure.comparison import compare
 from howsure.errors import ArgumentError, DataError
 from howsure.io import read, write
+from howsure.models import fit
 from tests.io.readers.made import inspect_log
 from tests.io.same import assert_same
 

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from howsure import Contest, FunctionMetric, _json, compare
+from howsure import Contest, FunctionMetric, _json
+from howsure.comparison import compare
 from howsure.metrics import function
 from howsure.metrics.batched import Batched, call_together
 

@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from scipy import stats
 
-from howsure import ArgumentError, Contest, FunctionMetric, Scale, _json, compare
+from howsure import ArgumentError, Contest, FunctionMetric, Scale, _json
 from howsure._random import seed_of
+from howsure.comparison import compare
 from howsure.inference import binomial_region, tail_pvalue
 from howsure.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
 from howsure.metrics.base import ROUNDING

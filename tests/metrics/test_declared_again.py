@@ -6,12 +6,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure import Contest, Responses, Scheme, _json, compare, compare_all, plan, plan_board, variance_components
+from howsure import Contest, Responses, Scheme, _json, variance_components
 from howsure.auditing.estimators import Estimators
+from howsure.comparison import compare
+from howsure.leaderboards import compare_all, plan_board
 from howsure.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
 from howsure.metrics.distribution import ByLevel, OfProducts
 from howsure.metrics.error import RootMeanSquaredError
 from howsure.models import preset
+from howsure.planning import plan
 
 SCORING = {ByLevel: ["level_scores", "item_scores"], ItemMetric: ["item_scores"],
            RelativeMetric: ["item_advantages", "scores"], OfProducts: ["score"], RootMeanSquaredError: ["score"],

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, nct, t
 
 import howsure
-from howsure import Contest, Responses, Scale, _json, compare
-from howsure.comparison import variance_components
+from howsure import Contest, Responses, Scale, _json
+from howsure.comparison import compare, variance_components
 from howsure.comparison.rater_errors import PEAK, rater_error, saturation
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import resolve

@@ -9,25 +9,17 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure import (
-    Contest,
-    Responses,
-    audit,
-    compare,
-    compare_all,
-    compare_all_by,
-    compare_each,
-    paired,
-    plan,
-    plan_board,
-)
+from howsure import Contest, Responses, paired
 from howsure.agreement import describe
-from howsure.auditing import LeaderAudit
+from howsure.auditing import LeaderAudit, audit
+from howsure.comparison import compare, compare_each
 from howsure.examples import ratings
 from howsure.io import doctor
+from howsure.leaderboards import compare_all, compare_all_by, plan_board
 from howsure.models import fit, preset
 from howsure.models.simulated import simulate
 from howsure.paired import PairedScores, ScoreTable
+from howsure.planning import plan
 from howsure.replications import Found, Search, replicate
 from howsure.reports import plot
 from howsure.response_tables import ResponseTable

@@ -6,7 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from howsure import Contest, compare, compare_each
+from howsure import Contest
+from howsure.comparison import compare, compare_each
 from howsure.documents.numbers import pvalue
 from howsure.reports import plot
 from howsure.reports.compare import _edges

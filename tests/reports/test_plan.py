@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from howsure import plan
 from howsure.documents import Sentence
+from howsure.planning import plan
 from howsure.planning.plans import Pilot
 from howsure.reports import plot
 from tests.reports.results import rows_of

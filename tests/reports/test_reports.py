@@ -14,11 +14,12 @@ import pytest
 from scipy import stats
 
 import howsure as howsure_package
-from howsure import Responses, compare, examples, io, report
+from howsure import Responses, examples, io, report
 from howsure.agreement import describe
 from howsure.agreement.cells import cells_from
 from howsure.agreement.coefficients import krippendorff_alpha
 from howsure.cli.app import main
+from howsure.comparison import compare
 from howsure.documents import Table, latex, markdown
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES
@@ -188,7 +189,8 @@ def test_the_report_names_data_and_how_to_repeat_it(question, tmp_path):
     assert howsure_package.__getattr__("questions").Compare is Compare  # whoever imports howsure alone has them
     names = {}
     exec(re.search(r"```python\n(.*?)```", text, re.S).group(1), names)
-    assert names["result"].to_dict() == result.to_dict()
+    [answer] = result
+    assert names["result"].to_dict() == answer.to_dict()
 
 
 def test_python_without_a_question_repeats_the_comparison():

@@ -458,7 +458,7 @@ gold, a, b = rng.normal(size=(3, 40))
 contest = howsure.Contest.from_arrays(gold, gold + 0.1 * a, gold + 0.2 * b)
 if {compiled}:
     import numba
-result = howsure.compare(contest, metric="mae", rng=0)
+result = howsure.compare(contest, metric="mae", seed=0)
 print(("numba" in sys.modules, "scipy.special" in sys.modules))
 print(result.draws.tobytes().hex()[:200], result.null_draws.sum(), result.confidence_interval)
 """

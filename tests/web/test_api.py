@@ -87,7 +87,7 @@ def test_questions_that_cannot_be_asked(client, body, status, said):
 @pytest.mark.parametrize(
     ("change", "status", "said"),
     [
-        ({"metrik": "mae"}, 422, "Did you mean 'metric'"),
+        ({"metrik": "mae"}, 422, "Did you mean `metric`"),
         ({"files": ["/etc/passwd"]}, 422, "cannot be named here"),
         ({"n_resamples": 5 * 10**6}, 422, "at most 1,000,000 on this server"),
         ({"n_resamples": 10**9}, 422, "`n_resamples` must be between 1 and"),

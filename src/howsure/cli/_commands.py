@@ -12,7 +12,7 @@ from howsure import _check
 from howsure.cli import _options
 from howsure.errors import HowsureError
 
-FEW = 11
+FEW = 12
 """Commands with at most this many options show all of them in --help."""
 
 WIDEST = 25

@@ -282,6 +282,9 @@ class Comparisons(Signed, Sequence[Comparison]):
     def __getitem__(self, index: Any) -> Any:
         return self.comparisons[index]
 
+    def __repr__(self) -> str:
+        return f"<Comparisons: {len(self)}, the first of them {self.comparisons[0]!r}>"
+
     def having(self, comparisons: Iterable[Comparison], **parameters: Any) -> "Comparisons":
         """Return other comparisons in place of these, with more parameters in all signatures."""
         entries = (replace(one, provenance=one.provenance.changed(**parameters)) for one in comparisons)

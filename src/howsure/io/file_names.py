@@ -4,6 +4,7 @@ import glob
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from howsure import _check
 from howsure.errors import ArgumentError, MissingFileError
@@ -16,19 +17,22 @@ class File:
     Attributes
     ----------
     path : str
+        Or a dataframe that is read in its place.
     name : str or None
         The source that it holds; None where the file itself says whose responses it holds.
     value : str or None
         Its column of responses, where it has one of its own.
     """
 
-    path: str
+    path: Any
     name: str | None = None
     value: str | None = None
 
 
-def named_files(files: Sequence[str]) -> list[File]:
+def named_files(files: "Sequence[str | File | Any]") -> list[File]:
     """Return the files behind what was typed; a path that exists is never taken for anything else.
+
+    A `File` stays as it is, and a dataframe is read in place of a file.
 
     Examples
     --------
@@ -41,6 +45,9 @@ def named_files(files: Sequence[str]) -> list[File]:
         )
     found: list[File] = []
     for text in files:
+        if not isinstance(text, str):
+            found.append(text if isinstance(text, File) else File(text))
+            continue
         name, equals, path = text.partition("=")
         if not equals or Path(text).exists():
             found += _paths(text, None)
@@ -49,7 +56,7 @@ def named_files(files: Sequence[str]) -> list[File]:
         else:
             found += _paths(path, name)
     seen: set[tuple[str, str | None]] = set()
-    for file in found:
+    for file in (file for file in found if isinstance(file.path, str)):
         if (key := (str(Path(file.path).resolve()), file.value or file.name)) in seen:
             raise ArgumentError(f"{file.path} is given twice; give it once.")
         seen.add(key)

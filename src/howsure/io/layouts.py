@@ -1,4 +1,4 @@
-"""From files, and sources as people name them, to a table and a contest.
+"""From files or data in memory, and sources as people name them, to a table and a contest.
 
 Four layouts: one tidy table whose sources are values of a column or conditions ("kind=human"); one wide table whose
 sources are columns ("rater_*"); one file per source ("human=ratings.csv"); or evaluation logs, which name their models
@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsure import _check
+from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 from howsure.io.file_names import File, named_files
+from howsure.response_tables import ResponseTable
 
 if TYPE_CHECKING:
-    from howsure.contests import Contest
     from howsure.io.sheets import Sheet
-    from howsure.response_tables import ResponseTable
 
 GOLD = "gold"
 PEOPLE = "human"
@@ -45,6 +45,10 @@ def contest_from(
         raise ArgumentError(f"`gold`, `a` and `b` must be different sources; got {', '.join(asked)}.")
     if (a is None) != (b is None):
         raise ArgumentError(f"`a` and `b` go together; got {'a' if b is None else 'b'} alone.")
+    if len(files) == 1 and isinstance(files[0], Contest):
+        if asked:
+            raise ArgumentError("a contest has its gold, A and B already: leave `a`, `b` and `gold` out.")
+        return files[0].complete() if complete else files[0]
     table, names = _read(files, asked, gold, _options(by, options), every=a is None)
     standard = names.get(gold, gold) if gold is not None else None
     if a is None or b is None:
@@ -70,8 +74,12 @@ def _read(
     files: Sequence[str], asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
 ) -> tuple["ResponseTable", dict[str, str]]:
     """Return the table, and what each source that was asked for is called in it."""
-    from howsure.io.reading import gathered, is_log
+    from howsure.io.reading import gathered, is_log, only
 
+    if len(files) == 1 and isinstance(files[0], ResponseTable | Contest):
+        if isinstance(files[0], Contest):
+            raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
+        return only(files[0], None if every else asked), {}
     found = named_files(files)
     standard = gold if gold is not None and _is_file(gold, found) else None
     single = len(found) == 1 and found[0].name is None and standard is None

@@ -152,6 +152,17 @@ def as_table(data: ResponseTable | Any) -> ResponseTable:
     return read(data, groups=None)
 
 
+def as_files(data: Any) -> list[Any]:
+    """Return what `named_files` takes for data in memory: files by source, a table, or a sheet with its columns."""
+    files = _files(data)
+    if files is not None:
+        return list(files)
+    arrays = isinstance(data, Mapping) and any(np.ndim(array) == 2 for array in data.values())
+    if arrays or (isinstance(data, np.ndarray) and data.dtype.names is None):
+        return [as_table(data)]
+    return [open_sheet(data)]
+
+
 def as_contest(
     data: Contest | Any, *, a: str | None, b: str | None, gold: str | None, complete: bool = True
 ) -> Contest:
@@ -206,8 +217,10 @@ def gathered(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable
     return join(parts, files=paths, labels=options.get("labels", "stripped"))
 
 
-def is_log(path: str | Path) -> bool:
-    """Whether a file is a log or an export that is known; a table of another kind is not."""
+def is_log(path: str | Path | Any) -> bool:
+    """Whether a file is a log or an export that is known; a table of another kind, or a dataframe, is not."""
+    if not isinstance(path, str | Path):
+        return False
     return Path(path).suffix.lower() not in BINARY_ENDINGS and recognise(path) is not None
 
 

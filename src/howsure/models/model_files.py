@@ -73,7 +73,7 @@ def resolve(model: "str | Path | ResponseModel | Fit") -> ResponseModel:
     if not isinstance(model, str | Path):
         raise ArgumentError(
             f"a response model is a name, a model file, a ResponseModel or a Fit; got {type(model).__name__}. Fit one "
-            "to your data: howsure.fit(data, source=…)."
+            "to your data: howsure.fit(data, gold=…)."
         )
     if isinstance(model, Path) or str(model).endswith(".json"):
         return load(model)

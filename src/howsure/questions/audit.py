@@ -8,7 +8,7 @@ from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, cells_told, seed_option
 from howsure.questions.compare import Compare
 from howsure.questions.simulators import SimulatorFields
-from howsure.questions.table_fields import MetricFields, TableFields, with_parameters
+from howsure.questions.table_fields import MetricFields, TableFields, distinct, with_parameters
 
 if TYPE_CHECKING:
     from howsure.auditing import Audit as AuditResult
@@ -35,6 +35,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     """
 
     name: ClassVar[str] = "audit"
+    function: ClassVar[str] = "audit"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure audit likert-toxicity --metric mae --n-items 50 --n-simulations 100",
         "howsure audit ratings.csv --gold human --metric mae --n-simulations 100",
@@ -47,6 +48,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         suggested="howsure.models.presets:PRESETS",
         metavar="FILE",
         positional=True,
+        also="Any",
     )
     metric: tuple[str, ...] = like(Compare, "metric")
 
@@ -186,17 +188,21 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             if any(value is not None for value in (self.threshold, self.positive, self.better)):
                 raise ArgumentError("`threshold`, `positive` and `better` are parameters of a metric; give `metric`.")
             return None
-        return with_parameters([resolve(name) for name in dict.fromkeys(self.metric)], self)
+        return with_parameters([resolve(name) for name in distinct(self.metric)], self)
 
     def _model(self) -> tuple["ResponseModel", list[str]]:
         from pathlib import Path
 
-        from howsure.models import PRESETS
+        from howsure.models import PRESETS, Fit, ResponseModel
 
         described = [name for name in ("gold", "cluster", "response_model", *self.reading) if name in self.given]
-        only = self.files[0] if len(self.files) == 1 else None
-        is_model = only is not None and (only in PRESETS or (only.endswith(".json") and not described))
-        if len(self.files) > 1 or (only is not None and not is_model and (described or Path(only).exists())):
+        only: Any = self.files[0] if len(self.files) == 1 else None
+        if isinstance(only, str):
+            is_model = only in PRESETS or (only.endswith(".json") and not described)
+            is_table = not is_model and (bool(described) or Path(only).exists())
+        else:
+            is_table = only is not None and not isinstance(only, ResponseModel | Fit)
+        if len(self.files) > 1 or is_table:
             return self._fitted()
         if described:
             what = "no table" if only is None else f"{only}, which is a response model"
@@ -212,7 +218,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         from howsure.models import PanelModel, fit
 
         if self.typed:
-            raise ArgumentError(f"give a pilot table or `{self.typed[0]}`, not both; got {', '.join(self.files)}.")
+            raise ArgumentError(f"give a pilot table or `{self.typed[0]}`, not both; got {self.data_names}.")
         table = self.one_source(self.gold, [self.cluster] if self.cluster else [])
         if self.cluster and self.response_model not in ("auto", "empirical"):
             raise ArgumentError(

@@ -4,7 +4,7 @@ import inspect
 import math
 import shlex
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
@@ -93,6 +93,8 @@ class Question(_fields.Checked):
     ----------
     name : str
         What the command line and the web call it.
+    function : str
+        The name of its function in `howsure`; empty where there is none.
     examples : tuple of str
         Two commands that run, for the end of the help.
     written : Written or None
@@ -100,6 +102,7 @@ class Question(_fields.Checked):
     """
 
     name: ClassVar[str]
+    function: ClassVar[str] = ""
     examples: ClassVar[tuple[str, ...]] = ()
     written: ClassVar[Written | None] = None
 
@@ -119,6 +122,11 @@ class Question(_fields.Checked):
         taken = inspect.signature(function).parameters
         return function(*data, **{name: value for name, value in fields.items() if name in taken} | other)
 
+    @staticmethod
+    def unpacked(found: Any, options: Mapping[str, Any]) -> Any:
+        """Return what the Python function returns for these options: the answer, or the only entry of a list."""
+        return found
+
     def data(self) -> Any:
         """Read the responses that the question is about, for its report; None where there are none."""
         return None
@@ -131,9 +139,7 @@ class Question(_fields.Checked):
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
         """Make the question from its fields by name; what is left out has its default, and unknown names are errors."""
         known = {field.name: field for field in _fields.fields_of(cls)}
-        for name in content:
-            if name not in known:
-                raise ArgumentError(f"`{name}` is not an option of {cls.name}.{_check.nearest(str(name), known)}")
+        refuse_unknown(cls.name, content, known)
         missing = [name for name, field in known.items() if field.required and name not in content]
         if missing:
             raise ArgumentError(f"{cls.name} needs {', '.join(f'`{name}`' for name in missing)}.")
@@ -141,8 +147,7 @@ class Question(_fields.Checked):
 
     def to_dict(self) -> dict[str, Any]:
         """Return every field by name."""
-        values = {field.name: getattr(self, field.name) for field in _fields.fields_of(type(self))}
-        return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
+        return {field.name: _plain(getattr(self, field.name)) for field in _fields.fields_of(type(self))}
 
     @property
     def given(self) -> dict[str, Any]:
@@ -175,8 +180,36 @@ class Question(_fields.Checked):
     @property
     def python(self) -> str:
         """The same question in Python."""
-        options = ", ".join(f"{name}={value!r}" for name, value in self.given.items())
-        return f"howsure.questions.{type(self).__name__}({options}).answer()"
+        given = self.given
+        if not self.function:
+            options = ", ".join(f"{name}={value!r}" for name, value in given.items())
+            return f"howsure.questions.{type(self).__name__}({options}).answer()"
+        words: list[str] = []
+        for field in sorted(_fields.fields_of(type(self)), key=lambda field: not field.option.positional):
+            if field.name in given:
+                value = given[field.name]
+                shown = list(value) if field.many else [value]
+                value = shown if len(shown) != 1 else shown[0]
+                words += map(repr, shown) if field.option.positional else [f"{field.name}={value!r}"]
+        return f"howsure.{self.function}({', '.join(words)})"
+
+
+def refuse_unknown(command: str, given: Iterable[str], known: Iterable[str]) -> None:
+    """Raise an error for the first name that is no option, with the option that was probably meant."""
+    known = list(known)
+    for name in given:
+        if name not in known:
+            hint = _check.nearest(str(name), known).replace("'", "`")
+            raise ArgumentError(f"`{name}` is not an option of {command}.{hint}")
+
+
+def _plain(value: Any) -> Any:
+    """Return a field's value as JSON writes it; an object in memory is replaced by its name or its type."""
+    if isinstance(value, tuple):
+        return [_plain(entry) for entry in value]
+    if value is None or isinstance(value, str | int | float):
+        return value
+    return getattr(value, "name", f"<{type(value).__name__}>")
 
 
 def schema_of(question: type[Question]) -> dict[str, Any]:

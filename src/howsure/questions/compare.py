@@ -1,5 +1,6 @@
 """The question whether A is really better than B on these data."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -23,6 +24,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     """
 
     name: ClassVar[str] = "compare"
+    function: ClassVar[str] = "compare"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure compare ratings.csv --gold human --a model-2 --b model-1",
         "howsure compare ratings.csv --gold human --a model-2 --b model-1 --metric mae --by topic --report report.html",
@@ -34,6 +36,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         suggested="howsure.metrics.builtin:BUILTIN",
         metavar="NAME",
         common=True,
+        also="Metric",
     )
     by: str | None = option(None, "Compare separately for each value of this column.", metavar="COLUMN", common=True)
     correction: str = option(
@@ -66,7 +69,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         contest = self.data()
         metrics, why = metrics_of(self.metric, self, contest)
         contest = replace(contest, notes=(*contest.notes, *why))
-        n_slices = 1 if self.by is None else len(set(contest.groups[self.by].tolist()))
+        n_slices = 1 if self.by is None else len(contest.parts(self.by)[0])
         procedure = _fields.part(Procedure, self)
         how: dict[str, Any] = {"by": self.by, "procedure": procedure, "rng": self.seed, "workers": run.workers}
         with run.progress("drawing", 2 * self.n_draws * n_slices) as advance:
@@ -80,6 +83,12 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
 
             found = with_bounds(found, self._contest(complete=False), metrics, **how)
         return found
+
+    @staticmethod
+    def unpacked(found: Any, options: Mapping[str, Any]) -> Any:
+        """Return the comparison itself if one metric was asked for by its name, without slices."""
+        several = isinstance(options.get("metric"), list | tuple) or options.get("by") is not None
+        return found if several or len(found) > 1 else found[0]
 
     def _contest(self, *, complete: bool) -> "Contest":
         groups = [column for column in (self.by, self.cluster) if column]

@@ -28,6 +28,7 @@ class Describe(ModelFields, Question):
     """
 
     name: ClassVar[str] = "describe"
+    function: ClassVar[str] = "describe"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure describe ratings.csv --only human",
         "howsure describe ratings.csv --gold human --a model-2 --b model-1",
@@ -70,6 +71,7 @@ class Describe(ModelFields, Question):
         metavar="NAME",
         group=PARTS,
         common=True,
+        also="Metric",
     )
     better: str | None = like(MetricFields, "better", group=PARTS)
     preference: str | None = like(ModelFields, "preference", group=PARTS)

@@ -19,6 +19,7 @@ class Doctor(Question):
     """
 
     name: ClassVar[str] = "doctor"
+    function: ClassVar[str] = "doctor"
     examples: ClassVar[tuple[str, ...]] = ("howsure doctor ratings.csv", "howsure doctor ratings.csv --json")
 
     files: tuple[str, ...] = option((), "Tables, logs or exports.", positional=True, metavar="FILE")

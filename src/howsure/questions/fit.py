@@ -25,6 +25,7 @@ class Fit(TableFields, Question):
     """
 
     name: ClassVar[str] = "fit"
+    function: ClassVar[str] = "fit"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure fit ratings.csv --gold human --out model.json",
         "howsure fit ratings.csv --gold human --chart fit.html",

@@ -10,8 +10,8 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.leaderboard import BoardPlan, Leaderboards
-    from howsure.leaderboard import Leaderboard as Board
+    from howsure.leaderboards import BoardPlan, Leaderboards
+    from howsure.leaderboards import Leaderboard as Board
     from howsure.response_tables import ResponseTable
 
 TASKS = "Several tasks"
@@ -27,6 +27,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     """
 
     name: ClassVar[str] = "leaderboard"
+    function: ClassVar[str] = "leaderboard"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure leaderboard ratings.csv --gold human --metric mae",
         "howsure leaderboard ratings.csv --gold human --baseline model-1 --chart ranks.html",
@@ -45,6 +46,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         suggested="howsure.metrics.builtin:BUILTIN",
         metavar="NAME",
         common=True,
+        also="Metric",
     )
     baseline: str | None = option(
         None, "Compare each model with this one only, instead of all pairs.", metavar="NAME", common=True
@@ -63,7 +65,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     aggregate: str = option(
         "mean",
         "How to combine the scores of the tasks.",
-        choices="howsure.leaderboard.board_tasks:AGGREGATES",
+        choices="howsure.leaderboards.board_tasks:AGGREGATES",
         group=TASKS,
     )
     task_effect: str = option(
@@ -72,7 +74,9 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         choices=("fixed", "random"),
         group=TASKS,
     )
-    weight: tuple[str, ...] = option((), "Weight of a task: news=2; several with commas.", group=TASKS)
+    weight: tuple[str, ...] = option(
+        (), "Weight of a task: news=2; several with commas.", group=TASKS, also="Mapping[str, float]"
+    )
     winner: str | None = option(
         None,
         "Column of votes (model_a, model_b, tie, or the name of the better model). Ranks the models by votes.",
@@ -126,13 +130,13 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
-        from howsure.leaderboard import compare_all
+        from howsure.leaderboards import compare_all
 
         groups = [column for column in (self.by, self.cluster) if column]
         table, gold = self._table(groups)
         models = [name for name in table.sources if name != gold]
         if len(models) < 2:
-            raise ArgumentError(f"a board needs at least two models; {', '.join(self.files)} has {len(models)}.")
+            raise ArgumentError(f"a board needs at least two models; {self.data_names} has {len(models)}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
         table = replace(table, notes=(*table.notes, *why))
@@ -147,7 +151,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _each(self, table: "ResponseTable", how: dict[str, Any]) -> "Leaderboards":
         """Rank on each slice."""
-        from howsure.leaderboard import compare_all_by
+        from howsure.leaderboards import compare_all_by
 
         if self.by is None:
             raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
@@ -156,7 +160,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _plan(self, neighbours: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "BoardPlan":
         """Say how much data it takes until the first neighbours separate."""
-        from howsure.leaderboard import plan_board
+        from howsure.leaderboards import plan_board
 
         unused = [
             name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
@@ -170,7 +174,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _votes(self, run: Run) -> "Board":
         """Rank by votes; the item and rater columns say which votes belong together."""
-        from howsure.leaderboard import compare_votes
+        from howsure.leaderboards import compare_votes
 
         unused = [
             name for name in ("gold", "model", "metric", "by", "cluster", "better", "plan") if getattr(self, name)

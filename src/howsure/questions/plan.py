@@ -12,6 +12,7 @@ from howsure.questions.table_fields import (
     ModelFields,
     TableFields,
     contest_of,
+    distinct,
     metrics_of,
     with_parameters,
 )
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from howsure import planning
     from howsure.contests import Contest
     from howsure.metrics import Metric
+    from howsure.models import ResponseModel
     from howsure.planning import Costs, Effect
     from howsure.planning.plans import Cell
 
@@ -44,6 +46,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     """
 
     name: ClassVar[str] = "plan"
+    function: ClassVar[str] = "plan"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure plan ratings.csv --gold human --a model-2 --b model-1 --target-power 0.8",
         "howsure plan likert-toxicity --metric mae --difference 0.01 --n-items 500,1000 --n-responses 5",
@@ -56,6 +59,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         suggested="howsure.models.presets:PRESETS",
         metavar="FILE",
         positional=True,
+        also="Any",
     )
     metric: tuple[str, ...] = option(
         (),
@@ -64,6 +68,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         suggested="howsure.metrics.builtin:BUILTIN",
         metavar="NAME",
         common=True,
+        also="Metric",
     )
 
     n_items: tuple[int, ...] = option(
@@ -75,6 +80,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         metavar="NUMBER",
         group=DESIGNS,
         common=True,
+        also="int | tuple[int, int, int]",
     )
     budget: tuple[float, ...] = option((), "Total number of human responses, N × K: 5000 or 1000,2500.", group=DESIGNS)
     max_cost: tuple[float, ...] = option(
@@ -181,12 +187,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         """Whether raters are part of the design."""
         asked = (self.n_raters, self.raters_per_item, self.nested, self.with_raters, self.preference)
         costs = (self.cost_rater, self.cost_rater_hour, self.ratings_per_hour)
+        contest = self.own_contest
         without_gold = self.gold is None and self.a is not None and self.b is not None
+        without_gold |= contest is not None and contest.gold is None
         return any(asked) or any(cost is not None for cost in costs) or without_gold
 
     def data(self) -> "Contest | None":
         """Read the pilot, where there is one with A and B."""
-        return self._pilot()[0] if self.files and self.a is not None and self.b is not None else None
+        return self._pilot()[0] if self.files and self._has_models else None
 
     def answer(self, run: Run = HERE) -> "planning.Plan":
         """Read the model or the pilot, and plan."""
@@ -194,7 +202,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
 
         options = self._options(run)
         subject: Any
-        pilot = any(name is not None for name in (self.gold, self.a, self.b, self.preference))
+        pilot = self._has_models or any(name is not None for name in (self.gold, self.a, self.b, self.preference))
         with run.progress("planning", 1) as advance:
             if self.plans_raters:
                 subject, metrics, why = self._pilot()
@@ -212,7 +220,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                     "n_responses": _repeats(self.n_responses),
                     "cluster": self.cluster,
                 }
-            elif pilot and self.a is None and self.b is None:
+            elif pilot and self.a is None and self.b is None and not self._has_models:
                 subject, why = self._fitted()
                 metrics = self._metrics(subject.scale.kind)
                 options |= self._simulation(run)
@@ -232,6 +240,11 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
             advance(1)
         return replace(found, notes=(*found.notes, *why))
+
+    @property
+    def _has_models(self) -> bool:
+        """Whether A and B of a pilot are known: they are named, or a contest was passed."""
+        return (self.a is not None and self.b is not None) or self.own_contest is not None
 
     def _options(self, run: Run) -> dict[str, Any]:
         if self.budget and self.max_cost:
@@ -262,7 +275,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             "compute": None if run.study is None else _elsewhere(run, self.seed),
         }
 
-    def _name(self) -> str | None:
+    def _name(self) -> "str | ResponseModel | None":
         if len(self.files) > 1:
             raise ArgumentError(
                 f"give one model, or the tables of a pilot with `a` and `b`; got {len(self.files)} files."
@@ -270,7 +283,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         return self.files[0] if self.files else None
 
     def _pilot(self) -> tuple["Contest", list["Metric"], list[str]]:
-        if not self.files or self.a is None or self.b is None:
+        if not self.files or not self._has_models:
             what = "the table of responses" if not self.files else "`a` or `b`"
             raise ArgumentError(f"a plan from a pilot needs a table, `a` and `b`; {what} is missing.")
         groups = [self.cluster] if self.cluster else []
@@ -291,7 +304,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     def _metrics(self, kind: str) -> list["Metric"]:
         from howsure.metrics import resolve
 
-        names = list(dict.fromkeys(self.metric)) or ["accuracy" if kind == "nominal" else "mae"]
+        names = distinct(self.metric) or ["accuracy" if kind == "nominal" else "mae"]
         return with_parameters([resolve(name) for name in names], self)
 
     def _effect(self, metric: Any) -> "Effect | None":

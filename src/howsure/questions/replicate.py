@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import option
-from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.base import HERE, Question, Run, cells_told, seed_option
 
 if TYPE_CHECKING:
     from howsure.replications import PaperFigure, Replication, Search
@@ -18,6 +18,7 @@ class Replicate(Question):
     """
 
     name: ClassVar[str] = "replicate"
+    function: ClassVar[str] = "replicate"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure replicate forest --table 3 --n-simulations 100",
         "howsure replicate raters --store raters.db",
@@ -52,7 +53,9 @@ class Replicate(Question):
         from howsure.replications import conclude, measure, plan, replicate
 
         part: dict[str, Any] = {"table": self.table, "figure": self.figure}
-        if run.study is None:
-            return replicate(self.paper, rng=self.seed, **part, search=self.search, n_simulations=self.n_simulations)
-        cells = plan(self.paper, **part, search=self.search, n_simulations=self.n_simulations)
-        return conclude(run.study(measure, cells, self.seed), **part)
+        how: dict[str, Any] = {**part, "search": self.search, "n_simulations": self.n_simulations}
+        cells = plan(self.paper, **how)
+        if run.study is not None:
+            return conclude(run.study(measure, cells, self.seed), **part)
+        with cells_told(run.progress, "replicating", len(cells)) as tell:
+            return replicate(self.paper, rng=self.seed, **how, progress=tell)

@@ -18,13 +18,17 @@ class ScoreFile:
     """Which file, and which of its columns."""
 
     file: str = option(
-        help="Text file of scores: one row per segment, one column per system.", positional=True, metavar="FILE"
+        help="Text file of scores: one row per segment, one column per system.",
+        positional=True,
+        metavar="FILE",
+        also="Any",
     )
     columns: tuple[str, ...] = option(
         (),
         "Two columns to compare, by name or number: 1,3. Required if the file has more.",
         metavar="COLUMNS",
         common=True,
+        also="int",
     )
     cluster: str | None = option(
         None,
@@ -36,8 +40,13 @@ class ScoreFile:
 
     def lines(self) -> "PairedScores":
         """Read the two columns."""
-        from howsure.paired import read_scores
+        from howsure.paired import PairedScores, read_scores
 
+        if isinstance(self.file, PairedScores):
+            for name in ("columns", "cluster", "encoding"):
+                if getattr(self, name):
+                    raise ArgumentError(f"`{name}` has no effect here: it describes a file.")
+            return self.file
         return read_scores(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
 
 

@@ -190,6 +190,7 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
     """
 
     name: ClassVar[str] = "scores analyse"
+    function: ClassVar[str] = "scores"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure scores analyse scores.txt",
         "howsure scores analyse scores.txt --test t --report report.html",
@@ -236,6 +237,7 @@ class Power(Question):
     """
 
     name: ClassVar[str] = "power"
+    function: ClassVar[str] = "power"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure power --effect 0.2 --sd 1 --target-power 0.8",
         "howsure power --sd 1 --n-items 200 --target-power 0.8",

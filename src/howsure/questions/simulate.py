@@ -21,6 +21,7 @@ class Simulate(SimulatorFields, Question):
     """
 
     name: ClassVar[str] = "simulate"
+    function: ClassVar[str] = "simulate"
     examples: ClassVar[tuple[str, ...]] = (
         "howsure simulate likert-toxicity --n-items 100 --epsilon 0.3 --out simulated.csv",
         "howsure simulate --dirichlet 10,3,3 --n-responses 5/1/1",
@@ -35,10 +36,15 @@ class Simulate(SimulatorFields, Question):
         suggested="howsure.models.presets:PRESETS",
         metavar="FILE",
         positional=True,
+        also="Any",
     )
     n_items: int = option(100, "Number of items.", at_least=1, at_most=100_000_000, common=True)
     n_responses: str = option(
-        "5", "Responses per item: one number, or 5/1/1 for gold, A and B.", metavar="NUMBER", common=True
+        "5",
+        "Responses per item: one number, or 5/1/1 for gold, A and B.",
+        metavar="NUMBER",
+        common=True,
+        also="int | tuple[int, int, int]",
     )
     epsilon: float = option(
         0.0,
@@ -57,7 +63,7 @@ class Simulate(SimulatorFields, Question):
         from howsure.models import simulate
 
         if len(self.files) > 1:
-            raise ArgumentError(f"give one model; got {len(self.files)}: {', '.join(self.files)}.")
+            raise ArgumentError(f"give one model; got {len(self.files)}: {', '.join(map(str, self.files))}.")
         sizes = response_numbers(self.n_responses)
         if len(sizes) != 1:
             raise ArgumentError(f"`n_responses` must be one number, or 5/1/1; got {self.n_responses!r}.")

@@ -8,7 +8,7 @@ from howsure._fields import option
 from howsure.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from howsure.models import Family, ResponseModel
+    from howsure.models import Family, Fit, ResponseModel
 
 MODEL = "Response model given by its parameters"
 
@@ -23,9 +23,14 @@ class SimulatorFields:
     dirichlet: tuple[float, ...] = option((), "Labels: Dirichlet parameters, such as 10,3,3.", group=MODEL)
     levels: tuple[float, ...] = option((), "Ratings: number of categories, or their values: 1,2,3,4,5.", group=MODEL)
     mean: str | None = option(
-        None, "Distribution of item means: a number or a family, such as truncated-normal:0.5,0.2.", group=MODEL
+        None,
+        "Distribution of item means: a number or a family, such as truncated-normal:0.5,0.2.",
+        group=MODEL,
+        also="float",
     )
-    sd: str | None = option(None, "Distribution of item standard deviations, such as uniform:0,0.3.", group=MODEL)
+    sd: str | None = option(
+        None, "Distribution of item standard deviations, such as uniform:0,0.3.", group=MODEL, also="float"
+    )
     rho: tuple[float, ...] = option(
         (), "Labels: Dirichlet parameters of the noise that degrades B. Default: 1/M for each of M labels.", group=MODEL
     )
@@ -45,11 +50,11 @@ class SimulatorFields:
         """The fields that describe a model and were given."""
         return [name for name in ("dirichlet", "levels", "mean", "sd") if getattr(self, name)]
 
-    def simulator(self, name: str | None) -> "ResponseModel":
-        """Return the model of this name, in this file, or as it is described."""
+    def simulator(self, name: "str | ResponseModel | Fit | None") -> "ResponseModel":
+        """Return the model itself, that of this name or file, or as it is described."""
         from howsure import models
 
-        if name in KINDS and self.typed:
+        if isinstance(name, str) and name in KINDS and self.typed:
             if not getattr(self, KINDS[name]):
                 raise ArgumentError(f"a {name} model is typed in with `{KINDS[name]}`.")
             name = None

@@ -28,6 +28,7 @@ class TableFields:
         "Table of responses, or one file for each source: human=ratings.csv gpt-4=a.jsonl.",
         positional=True,
         metavar="FILE",
+        also="Any",
     )
     item: str | None = option(None, "Column of item ids. Default: detected by its name.", metavar="COLUMN", group=DATA)
     source: str | None = option(
@@ -46,13 +47,16 @@ class TableFields:
         None, "Type of scale. Default: inferred from the values.", choices="howsure.scales:KINDS", group=DATA
     )
     order: tuple[str, ...] = option(
-        (), "Labels of an ordinal scale, lowest first: low,medium,high.", metavar="LABELS", group=DATA
+        (), "Labels of an ordinal scale, lowest first: low,medium,high.", metavar="LABELS", group=DATA, also="float"
     )
     count: str | None = option(
         None, "Column of counts (number of identical responses per row).", metavar="COLUMN", group=DATA
     )
     where: tuple[str, ...] = option(
-        (), "Use only rows with this value: column=value. Repeat it for more conditions.", group=DATA
+        (),
+        "Use only rows with this value: column=value. Repeat it for more conditions.",
+        group=DATA,
+        also="Mapping[str, Any]",
     )
     labels: str = option(
         "stripped",
@@ -79,6 +83,7 @@ class TableFields:
         """Read the sources that are asked for, or all."""
         from howsure.io import layouts
 
+        self._refuse_idle_columns()
         return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
 
     def one_source(self, gold: str | None, by: Sequence[str] = ()) -> "ResponseTable":
@@ -94,7 +99,31 @@ class TableFields:
         """Read gold, A and B; with the items that one of them lacks unless `complete`."""
         from howsure.io import layouts
 
+        self._refuse_idle_columns()
         return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
+
+    @property
+    def data_names(self) -> str:
+        """What messages call the data: the files, or "the table"."""
+        return ", ".join(file if isinstance(file, str) else "the table" for file in self.files)
+
+    @property
+    def own_contest(self) -> "Contest | None":
+        """The contest that was passed in place of files, if any."""
+        from howsure.contests import Contest
+
+        return self.files[0] if len(self.files) == 1 and isinstance(self.files[0], Contest) else None
+
+    def _refuse_idle_columns(self) -> None:
+        """Refuse options for reading where the data are in memory and have been read."""
+        from howsure.contests import Contest
+        from howsure.response_tables import ResponseTable
+
+        if any(isinstance(file, ResponseTable | Contest) for file in self.files):
+            defaults = {field.name: field.default for field in fields_of(TableFields)}
+            for name, value in self.reading.items():
+                if value != defaults[name]:
+                    raise ArgumentError(f"`{name}` has no effect here: the data have been read. Pass it to read.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,11 +185,13 @@ def contest_of(
         raise ArgumentError("`tie` goes with `preference`: it is one of the labels of that source.")
     if "win-rate" not in metrics:
         return question.contest(question.a, question.b, question.gold, by, complete=complete)
-    if set(metrics) != {"win-rate"}:
+    if any(metric != "win-rate" for metric in metrics):
         raise ArgumentError("win-rate turns ratings into preferences, so it goes without other metrics.")
     from howsure.preferences import preferences_between
 
     contest = question.contest(question.a, question.b, question.gold, by)
+    if contest.scale.reason == "preferences":
+        return contest
     return preferences_between(contest, better=better or "higher")
 
 
@@ -177,11 +208,16 @@ def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, c
     return preferences_from(table, name, a=question.a, b=question.b, tie=question.tie, complete=complete)
 
 
+def distinct(metrics: Sequence[Any]) -> list[Any]:
+    """Return metrics without names that are repeated; metric objects need not be hashable."""
+    return [metric for i, metric in enumerate(metrics) if not (isinstance(metric, str) and metric in metrics[:i])]
+
+
 def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:
     """Return the metrics with the parameters that were given, and a note where one was chosen by the data."""
     from howsure.comparison.default_metric import metrics_for
 
-    metrics, why = metrics_for(contest, list(dict.fromkeys(names)) or None)
+    metrics, why = metrics_for(contest, distinct(names) or None)
     return with_parameters(metrics, given, preferences=contest.scale.reason == "preferences"), why
 
 

@@ -6,7 +6,7 @@ Boards of several slices stand under each other; a plan for a board shows what m
 import math
 from typing import Any
 
-from howsure.leaderboard import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings

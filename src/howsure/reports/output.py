@@ -96,10 +96,11 @@ def report(result: Any, path: str | os.PathLike[str], *, question: "Question | N
     --------
     >>> import tempfile
     >>> from pathlib import Path
-    >>> from howsure import compare, examples
+    >>> import howsure
+    >>> from howsure import examples
     >>> contest = examples.ratings().contest(gold="human", a="model-2", b="model-1")
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     report(compare(contest, metric="mae", rng=0), Path(folder) / "report.md", data=contest)
+    ...     report(howsure.compare(contest, metric="mae"), Path(folder) / "report.md", data=contest)
     ...     print((Path(folder) / "report.md").read_text().splitlines()[0])
     # Is model-2 better than model-1?
     """

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from howsure import compare
+from howsure.comparison import compare
 from howsure.errors import DataError
 from howsure.io import read_logs
 from howsure.io.readers.known import READERS, recognise

@@ -6,9 +6,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from howsure import compare, compare_all, plan, read, write
+from howsure import read, write
+from howsure.comparison import compare
+from howsure.leaderboards import compare_all
 from howsure.metrics import resolve
-from howsure.planning import Effect
+from howsure.planning import Effect, plan
 from tests.io.readers.made import eval_file, inspect_log
 
 N_ITEMS, N_RUNS = 12, 3

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure import compare
 from howsure._random import seed_of
+from howsure.comparison import compare
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines.exact import ExactEngine, student_width

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from howsure import Contest, Responses, Scale, compare
+from howsure import Contest, Responses, Scale
+from howsure.comparison import compare
 from howsure.documents.numbers import interval
 from howsure.errors import ArgumentError, DataError
 from howsure.examples import ratings

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom, multinomial
 
-from howsure import compare
 from howsure._random import seed_of
+from howsure.comparison import compare
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import preset

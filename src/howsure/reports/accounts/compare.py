@@ -196,4 +196,4 @@ def _again(entries: list[Comparison]) -> list[Code]:
     if first.slice or len(entries) > 1:
         return []
     said = ", ".join(f"{name}={value!r}" for name, value in {"metric": first.metric, **given}.items())
-    return [Code(f"import howsure\n\nresult = howsure.compare(contest, {said}, rng={first.seed})", "python")]
+    return [Code(f"import howsure\n\nresult = howsure.compare(contest, {said}, seed={first.seed})", "python")]

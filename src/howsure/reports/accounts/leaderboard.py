@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
-from howsure.leaderboard import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
 from howsure.reports.accounts.base import Account, about, units_needed
 from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
 
@@ -97,5 +97,5 @@ def _apart(board: Leaderboard, pair: Any, n_items: int) -> str:
         return f"{names} are so close that more than 10,000,000 items would be needed to tell them apart."
     return (
         f"To tell {names} apart 8 times in 10, if their scores are as measured, collect about {about(needed)} items; "
-        f"there are {n_items:,}. `howsure.plan_board` computes this for more neighbours."
+        f"there are {n_items:,}. `plan` computes this for more neighbours."
     )

@@ -9,8 +9,8 @@ from howsure import _check, _matrices, _random
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured
 from howsure.io.reading import as_table
-from howsure.leaderboard.board import compare_all
-from howsure.leaderboard.leaderboards import Leaderboard
+from howsure.leaderboards.board import compare_all
+from howsure.leaderboards.leaderboards import Leaderboard
 from howsure.records import Record
 from howsure.response_tables import ResponseTable
 from howsure.responses import group_codes

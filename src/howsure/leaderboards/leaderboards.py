@@ -9,7 +9,7 @@ from howsure import _check
 from howsure._frames import in_any_form
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.leaderboard import document
+from howsure.leaderboards import document
 from howsure.records import Record
 
 if TYPE_CHECKING:

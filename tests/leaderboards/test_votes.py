@@ -4,10 +4,10 @@ import numpy as np
 import polars
 import pytest
 
-from howsure import compare_votes
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
-from howsure.leaderboard.votes import Votes, fit_strengths, transitivity
+from howsure.leaderboards import compare_votes
+from howsure.leaderboards.votes import Votes, fit_strengths, transitivity
 
 
 def votes_of(strengths, n, *, seed=0, ties=0.0, voters=0, taste=0.0):
@@ -109,7 +109,7 @@ def test_items_and_voters_together_are_said():
 
 
 def test_votes_simulated_in_turn_are_those_simulated_at_once(monkeypatch):
-    from howsure.leaderboard import votes
+    from howsure.leaderboards import votes
 
     frame = votes_of(np.array([0.0, 0.1, 0.2, 0.3, 0.4]), 60)
     together = compare_votes(frame, rng=0, n_resamples=99)

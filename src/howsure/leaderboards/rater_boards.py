@@ -18,9 +18,9 @@ from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
-from howsure.leaderboard.board_tasks import Tasks
-from howsure.leaderboard.board_units import Units, sheet_of
-from howsure.leaderboard.joint import Ask, Spread, Tested, shares_of_lead
+from howsure.leaderboards.board_tasks import Tasks
+from howsure.leaderboards.board_units import Units, sheet_of
+from howsure.leaderboards.joint import Ask, Spread, Tested, shares_of_lead
 from howsure.metrics import Metric
 from howsure.rating_design import FEW_RATERS
 from howsure.resampling import Scheme

@@ -7,7 +7,7 @@ from howsure.documents import Block, Column, Document, Sentence, Table
 from howsure.documents.numbers import error_of, interval, joined, listed, measured, number
 
 if TYPE_CHECKING:
-    from howsure.leaderboard.leaderboards import Leaderboard, Pair
+    from howsure.leaderboards.leaderboards import Leaderboard, Pair
 
 TASKS = 12
 """Up to this many tasks have a column each."""

@@ -15,13 +15,13 @@ from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.io.reading import as_table
-from howsure.leaderboard.assembly import assemble, digest_of, remarks
-from howsure.leaderboard.board_tasks import AGGREGATES, Tasks, checked, friedman_note
-from howsure.leaderboard.board_units import TaskSheet, Units, nothing_common, sheet_of, threads_for, weights_of
-from howsure.leaderboard.joint import Ask, Pairs
-from howsure.leaderboard.judging import bounded, judge
-from howsure.leaderboard.leaderboards import Leaderboard
-from howsure.leaderboard.rater_boards import rater_question
+from howsure.leaderboards.assembly import assemble, digest_of, remarks
+from howsure.leaderboards.board_tasks import AGGREGATES, Tasks, checked, friedman_note
+from howsure.leaderboards.board_units import TaskSheet, Units, nothing_common, sheet_of, threads_for, weights_of
+from howsure.leaderboards.joint import Ask, Pairs
+from howsure.leaderboards.judging import bounded, judge
+from howsure.leaderboards.leaderboards import Leaderboard
+from howsure.leaderboards.rater_boards import rater_question
 from howsure.metrics import Metric
 from howsure.response_tables import ResponseTable
 from howsure.responses import group_codes
@@ -209,7 +209,7 @@ def _metric(
     if chosen.relative:
         raise ArgumentError(
             f"metric {chosen.name!r} exists only between two models, so a model has no score of its own. Use a "
-            "metric with scores (mae, accuracy, rating), or votes between models (howsure.compare_votes)."
+            "metric with scores (mae, accuracy, rating), or votes between models (`winner`)."
         )
     return chosen, why
 

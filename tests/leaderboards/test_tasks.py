@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from howsure import compare_all, compare_all_by
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
+from howsure.leaderboards import compare_all, compare_all_by
 from howsure.reports.accounts import account_of
 
 from .tables import ratings, table_of

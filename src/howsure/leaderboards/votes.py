@@ -17,13 +17,13 @@ from howsure.comparison import DRAWS
 from howsure.documents.numbers import listed
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import JOINT_CORRECTIONS, adjust
-from howsure.leaderboard.assembly import assemble, remarks
-from howsure.leaderboard.board import MOST
-from howsure.leaderboard.board_tasks import Tasks
-from howsure.leaderboard.board_units import TaskSheet, Units
-from howsure.leaderboard.joint import Ask, Pairs
-from howsure.leaderboard.judging import Judged, judge
-from howsure.leaderboard.leaderboards import Leaderboard
+from howsure.leaderboards.assembly import assemble, remarks
+from howsure.leaderboards.board import MOST
+from howsure.leaderboards.board_tasks import Tasks
+from howsure.leaderboards.board_units import TaskSheet, Units
+from howsure.leaderboards.joint import Ask, Pairs
+from howsure.leaderboards.judging import Judged, judge
+from howsure.leaderboards.leaderboards import Leaderboard
 from howsure.metrics import Metric
 from howsure.metrics.base import Better
 from howsure.scales import FloatArray, IntArray
@@ -50,7 +50,7 @@ class Strength(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Votes have no scores of responses."""
-        raise ArgumentError("strengths come from votes: howsure.compare_votes.")
+        raise ArgumentError("strengths come from votes: howsure.leaderboard(votes, winner=…).")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -5,8 +5,9 @@ import json
 
 import pytest
 
-from howsure import compare_all_by, examples, plan_board, write
+from howsure import examples, write
 from howsure.errors import ArgumentError
+from howsure.leaderboards import compare_all_by, plan_board
 from howsure.questions import Leaderboard
 from howsure.records import schema_of
 from howsure.reports import plot, report

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure import compare_all
+from howsure.leaderboards import compare_all
 from tests.reference.ranks import PISA, RANKS, UNITED_KINGDOM
 
 from .tables import table_of

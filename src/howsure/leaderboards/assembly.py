@@ -9,10 +9,10 @@ import numpy.typing as npt
 from howsure import _random
 from howsure.comparison.signing import spelled
 from howsure.inference.simultaneous import groups_alike, rank_sets
-from howsure.leaderboard.board_tasks import Tasks
-from howsure.leaderboard.joint import MOST_EXACT, Ask, Pairs
-from howsure.leaderboard.judging import Judged
-from howsure.leaderboard.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
+from howsure.leaderboards.board_tasks import Tasks
+from howsure.leaderboards.joint import MOST_EXACT, Ask, Pairs
+from howsure.leaderboards.judging import Judged
+from howsure.leaderboards.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
 from howsure.metrics import Metric
 from howsure.provenance import Provenance
 from howsure.response_tables import ResponseTable

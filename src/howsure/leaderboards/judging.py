@@ -6,10 +6,10 @@ import numpy as np
 
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
-from howsure.leaderboard.board_tasks import Tasks
-from howsure.leaderboard.board_units import Units
-from howsure.leaderboard.joint import Ask, Spread, reach_of, swap_test
-from howsure.leaderboard.rater_boards import RaterQuestion, judge_raters
+from howsure.leaderboards.board_tasks import Tasks
+from howsure.leaderboards.board_units import Units
+from howsure.leaderboards.joint import Ask, Spread, reach_of, swap_test
+from howsure.leaderboards.rater_boards import RaterQuestion, judge_raters
 from howsure.scales import FloatArray
 
 

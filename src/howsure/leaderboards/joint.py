@@ -18,7 +18,7 @@ from howsure import _random, inference
 from howsure.inference import intervals
 from howsure.inference.corrections import adjust
 from howsure.inference.simultaneous import adjust_pairs, tail_pairs
-from howsure.leaderboard.board_units import Units
+from howsure.leaderboards.board_units import Units
 from howsure.scales import FloatArray, IntArray
 
 WORK = 1e11

@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from howsure import compare_all, plan_board, write
+from howsure import write
 from howsure.errors import ArgumentError
 from howsure.inference import binomial_region
-from howsure.leaderboard import BoardPlan
+from howsure.leaderboards import BoardPlan, compare_all, plan_board
 
 from .tables import ratings, table_of
 

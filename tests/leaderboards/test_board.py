@@ -8,10 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import howsure
-from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale, compare, compare_all
+from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale
+from howsure.comparison import compare
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
-from howsure.leaderboard.board_units import sheet_of
+from howsure.leaderboards import compare_all
+from howsure.leaderboards.board_units import sheet_of
 from howsure.metrics.builtin import resolve
 from howsure.metrics.ratings import MeanRating
 from howsure.reports.accounts import account_of
@@ -380,7 +382,7 @@ def test_two_thousand_models_against_a_baseline():
 
 
 def test_many_models_take_fewer_draws_for_their_intervals_and_say_so(monkeypatch):
-    from howsure.leaderboard import joint
+    from howsure.leaderboards import joint
 
     monkeypatch.setattr(joint, "WORK", 1.0)
     monkeypatch.setattr(joint, "LEAST", 200)

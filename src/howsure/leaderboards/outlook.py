@@ -13,11 +13,11 @@ from howsure.comparison.signing import spelled
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
 from howsure.io.reading import as_table
-from howsure.leaderboard.assembly import digest_of
-from howsure.leaderboard.board import units_for
-from howsure.leaderboard.board_units import Units
-from howsure.leaderboard.joint import Ask, Pairs, Spread, reach_of
-from howsure.leaderboard.response_noise import ResponseNoise, response_noise
+from howsure.leaderboards.assembly import digest_of
+from howsure.leaderboards.board import units_for
+from howsure.leaderboards.board_units import Units
+from howsure.leaderboards.joint import Ask, Pairs, Spread, reach_of
+from howsure.leaderboards.response_noise import ResponseNoise, response_noise
 from howsure.provenance import Provenance
 from howsure.rating_design import design_of
 from howsure.records import Record

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from howsure.errors import ArgumentError, DataError
-from howsure.leaderboard.board_units import TaskSheet, Units, as_units, ranks_of, stacked, units_of
+from howsure.leaderboards.board_units import TaskSheet, Units, as_units, ranks_of, stacked, units_of
 from howsure.scales import FloatArray, IntArray
 
 AGGREGATES = {

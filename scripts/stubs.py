@@ -1,0 +1,105 @@
+"""Write src/howsure/functions.pyi: the functions of `howsure` with the type and default of every parameter.
+
+python scripts/stubs.py
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+from pkgutil import resolve_name
+
+from howsure.functions import QUESTIONS
+from howsure.questions.as_function import (
+    EXECUTED_WITH,
+    EXECUTION,
+    annotation_of,
+    default_of,
+    holds_data,
+    keyword_fields,
+    positional_field,
+)
+from howsure.questions.base import Question
+
+STUB = Path(__file__).parents[1] / "src" / "howsure" / "functions.pyi"
+HEAD = '''"""The functions of `howsure`; made by `python scripts/stubs.py` from the questions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from os import PathLike
+from typing import Any, Literal, TypeVar, overload
+
+import numpy as np
+
+from howsure.agreement import TableDescription
+from howsure.auditing import Audit, LeaderAudit
+from howsure.comparison import Comparison, Comparisons
+from howsure.io import Diagnosis
+from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
+from howsure.metrics import Metric
+from howsure.models import Fit, Simulation
+from howsure.paired import PairedAnalysis, PowerPlan
+from howsure.planning import Plan
+from howsure.replications import PaperFigure, Replication, Search
+
+T = TypeVar("T")
+Many = T | Sequence[T]
+Seed = int | np.integer[Any] | np.random.SeedSequence | np.random.Generator | None
+
+QUESTIONS: dict[str, str]
+'''
+
+ONE_METRIC, METRICS = "str | Metric | None", "list[str | Metric] | list[str] | tuple[str | Metric, ...]"
+RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
+    "doctor": [("Diagnosis", {})],
+    "compare": [
+        ("Comparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None"}),
+        ("Comparisons", {"metric": METRICS}),
+        ("Comparisons", {"by": "str"}),
+    ],
+    "leaderboard": [
+        ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),
+        ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
+        ("BoardPlan", {"each": "Literal[False] = False", "plan": "int"}),
+    ],
+    "describe": [("TableDescription", {})],
+    "fit": [("Fit", {})],
+    "simulate": [("Simulation", {})],
+    "plan": [("Plan", {})],
+    "audit": [("Audit", {"paper": "None = None"}), ("LeaderAudit", {"paper": 'Literal["leader"]'})],
+    "replicate": [
+        ("Replication", {"figure": "None = None", "search": "Literal[False] = False"}),
+        ("PaperFigure", {"figure": "int", "search": "Literal[False] = False"}),
+        ("Search", {"figure": "None = None", "search": "Literal[True]"}),
+    ],
+    "scores": [("PairedAnalysis", {})],
+    "power": [("PowerPlan", {})],
+}
+"""What each function returns; where that depends on parameters, with the types that they then have."""
+
+
+def parameters(question: type[Question], narrowed: dict[str, str]) -> list[str]:
+    """Return the parameters of a function as a stub writes them; `narrowed` replaces the types of some."""
+    data = positional_field(question)
+    found = ["*"]
+    if data is not None:
+        found = ["*data: Any"] if holds_data(data) else [f"{data.name}: {annotation_of(data)}", "/", "*"]
+    for field in keyword_fields(question):
+        default = "" if field.required else f" = {default_of(field)!r}"
+        found.append(f"{field.name}: {narrowed.get(field.name, annotation_of(field) + default)}")
+    return found + [f"{name}: {EXECUTION[name][0]} = None" for name in EXECUTED_WITH.get(question.function, ())]
+
+
+def stub() -> str:
+    """Return the stub, formatted as the other modules are."""
+    lines = [HEAD]
+    for name, address in QUESTIONS.items():
+        question = resolve_name(address)
+        for result, narrowed in RESULTS[name]:
+            lines += ["@overload"] * (len(RESULTS[name]) > 1)
+            lines += [f"def {name}({', '.join(parameters(question, narrowed))}) -> {result}: ..."]
+    how = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", str(STUB), "-"]
+    made = subprocess.run(how, input="\n".join(lines), capture_output=True, check=True, encoding="utf-8")
+    return made.stdout
+
+
+if __name__ == "__main__":
+    STUB.write_text(stub(), encoding="utf-8")
