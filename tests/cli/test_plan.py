@@ -40,7 +40,7 @@ def test_a_grid_has_one_cell_for_each_design_and_metric():
 
 def test_a_budget_gives_a_recommendation_in_words():
     text = run("normal", "--epsilon", "0.3", "--budget", "200", "--n-responses", "2,10", "--precision", "0.02")
-    assert "Collect 100 items × 2 responses: the best design for a budget of 200" in text
+    assert "The best design for a budget of 200 has 100 items with 2 responses each" in text
     assert "howsure 0" in text.splitlines()[-1]
 
 
@@ -51,7 +51,7 @@ def test_verdicts_name_settings_as_they_are_typed(tmp_path):
         str(table), "--gold", "gold", "--a", "A", "--b", "B", "--n-items", "40", "--n-responses", "3",
         "--precision", "0.1",
     )  # fmt: skip
-    assert "Give the difference that matters to you (--difference)." in text
+    assert "Specify the smallest difference that matters with --difference." in text
     assert "`" not in text
 
 
@@ -62,7 +62,7 @@ def test_an_expected_p_below_what_simulated_studies_can_tell_is_shown_as_a_bound
     assert cell["expected_pvalue_is_bound"]
     assert cell["expected_pvalue"] == 1 / 200
     text = run(*asked)
-    assert "an expected p below 0.005." in text
+    assert "expected p below 0.005." in text
     assert "< 0.005 " in text
     assert "< 0.005 " in run(*asked, "--layout", "matrix")
     nearest = run(*asked[:-2], "--n-simulations", "199", "--target-p", "0.001")
@@ -99,7 +99,7 @@ def test_a_pilot_table_is_planned_from(tmp_path):
         "--precision",
         "0.02",
     )
-    assert "You have 40 items × 3 responses" in text
+    assert "60 items with 3 responses each: expected difference" in text
     assert "observed power" not in text
 
 

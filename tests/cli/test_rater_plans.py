@@ -34,9 +34,8 @@ def test_raters_items_and_costs_without_gold(table):
     assert found["cells"][0]["cost"] == 50 * 2 + 50 * 5 * 2 * 0.5
     assert found["recommended"] is None
     text = run(table, *words, "--target-power", "0.8")
-    assert "You have 40 items × 6 raters." in text
-    assert "The pilot narrows the number" in text
-    assert "Collect " in text
+    assert "human responses; your pilot already has 480)" in text
+    assert "The required number of items" in text
     assert "rating" in text
     again = run(table, *words, "--target-power", "0.8", "--workers", "1")
     assert again == text
@@ -85,8 +84,8 @@ def test_nested_raters_and_a_chart(table, tmp_path):
 
 def test_too_few_raters_are_told_with_the_table(table):
     text = run(table, "--a", "new", "--b", "old", "--difference", "0.1", "--n-raters", "2")
-    missed = "No design with up to 100,000 items finds the difference with power 0.8"
-    assert f"{missed}; the nearest is 100,000 items × 2 raters" in text
+    missed = "No design with up to 100,000 items reaches 80% power for this difference."
+    assert f"{missed} The nearest is 100,000 items with 2 raters" in text
     assert "at least" in text
     assert "misses" in text
 
@@ -117,9 +116,7 @@ def test_documents_are_planned_together_with_raters(command, tmp_path):
     ]
     (tmp_path / "rated.csv").write_text("\n".join(rows))
     words = ["--a", "A", "--b", "B", "--cluster", "document", "--difference", "1", "--n-raters", 4, "--n-items", 40]
-    code, out, _ = command("plan", tmp_path / "rated.csv", *words)
+    code, out, _ = command("plan", tmp_path / "rated.csv", *words, "--verbose")
     assert code == 0
-    assert out.startswith(
-        "You have 24 items in 12 clusters × 3 raters.\nWith 40 items in 20 clusters × 4 raters expect"
-    )
+    assert out.startswith("40 items in 20 clusters with 4 raters: expected difference 1 in rating")
     assert "Variance of clusters" in out

@@ -98,7 +98,7 @@ def test_the_cheapest_design_reaches_the_target():
     found = plan("normal", metrics=["mae"], epsilon=0.12, n_responses=[2, 20], target_power=0.8, precision=0.02, rng=0)
     reached = [cell for cell in found.cells if cell.power >= 0.8]
     assert found.recommended == min(reached, key=lambda cell: cell.cost)
-    assert "cheapest" in str(found)
+    assert "at the lowest cost" in found.sentences[0]
 
 
 def test_a_budget_is_never_exceeded_and_costs_are_counted():
@@ -167,7 +167,7 @@ def test_a_target_out_of_reach_names_the_nearest_miss_and_shows_every_design(opt
     assert found.recommended is None
     assert found.answers[0].nearest.power == max(cell.power for cell in found.cells)
     assert {cell.reason for cell in found.cells} == {"misses target"}
-    assert "the nearest is" in found.sentences[0]
+    assert "The nearest is" in found.sentences[0]
 
 
 def test_within_a_budget_the_cheapest_design_that_reaches_the_target_is_taken():
@@ -176,7 +176,7 @@ def test_within_a_budget_the_cheapest_design_that_reaches_the_target_is_taken():
     free = plan("normal", target_power=0.8, **options)
     assert found.recommended.design == free.recommended.design
     assert found.answers[0].saved == 2000 - found.recommended.cost
-    assert f"{found.answers[0].saved:,g} of the budget of 2,000 is saved" in found.sentences[0]
+    assert f"{found.answers[0].saved:,g} of the budget of 2,000 are left." in found.sentences[0]
 
 
 def test_designs_beyond_the_budget_are_shown_with_the_reason():
@@ -235,8 +235,8 @@ def test_the_smallest_study_with_an_expected_p_or_a_width(target, number):
     found = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[3], test=None, precision=0.01, rng=0, **target)
     n = found.recommended.n_items
     assert getattr(found.recommended, number) <= goal
-    kind = "an expected p of at most 0.05" if "target_p" in target else "an interval no wider than 0.1"
-    assert f"Collect {found.recommended.design}: the cheapest design that has {kind}, " in str(found)
+    kind = "an expected p of at most 0.05" if "target_p" in target else "a confidence interval no wider than 0.1"
+    assert str(found).startswith(f"{found.recommended.design.in_words} have {kind} ")
     fewer = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[3], n_items=[round(0.95 * n) - 1], test=None,
                  precision=0.01, rng=0)  # fmt: skip
     assert getattr(fewer.cells[0], number) > goal
@@ -248,8 +248,7 @@ def test_the_fewest_responses_at_a_fixed_budget():
     reached = [cell.design.gold for cell in found.cells if cell.power >= 0.8]
     assert found.recommended.design.gold == min(reached)
     assert all(cell.n_items == 400 // cell.design.gold for cell in found.cells)
-    said = "the fewest responses per item with which the whole budget finds the difference with power 0.8"
-    assert f": {said}, at a cost of 400." in str(found)
+    assert ": the fewest responses per item that do (400 human responses)." in found.sentences[0]
 
 
 def test_spending_the_whole_budget_saves_nothing_and_is_not_the_cheapest():
@@ -257,21 +256,23 @@ def test_spending_the_whole_budget_saves_nothing_and_is_not_the_cheapest():
     options = {"epsilon": 0.2, "budget": 1000, "target_power": 0.9, "precision": 0.02, "rng": 0}
     found = plan("normal", metrics="mae", n_responses=[3, 5], spend=True, **options)
     assert found.recommended.n_items == 333
-    assert "the fewest responses per item with which the whole budget finds the difference" in found.sentences[0]
-    assert "saved" not in found.sentences[0]
+    assert "the fewest responses per item that do" in found.sentences[0]
+    assert "are left" not in found.sentences[0]
     assert not any("times the cost" in line for line in found.sentences)
 
 
 def test_a_target_out_of_reach_says_up_to_how_many_items():
     found = plan("normal", metrics="mae", epsilon=0.02, target_p=0.01, max_items=50, n_responses=[1, 2], rng=0)
-    assert found.sentences[0].startswith("No design with up to 50 items has an expected p of at most 0.01; the nearest")
+    assert found.sentences[0].startswith(
+        "No design with up to 50 items has an expected p of at most 0.01 for ε = 0.02. The nearest"
+    )
 
 
 def test_large_costs_keep_their_digits():
     found = plan(
         "normal", metrics="mae", epsilon=0.2, budget=1_234_567, n_responses=[1], max_items=10**7, test=None, rng=0
     )
-    assert "the best design for a budget of 1,234,567, at a cost of 1,234,567." in str(found)
+    assert str(found).startswith("The best design for a budget of 1,234,567 has 1,234,567 items ")
 
 
 def test_a_may_be_wrong_too():

@@ -182,12 +182,12 @@ def test_few_raters_cannot_be_made_up_for_by_items():
     contest = ratings(np.random.default_rng(4), of_raters=0.8, r=10)
     found = plan_raters(contest, advantage=0.5, n_raters=3, rng=0)
     assert found.recommended is None
-    assert "the nearest is 100,000 items × 3 raters, with power" in found.sentences[1]
+    assert "The nearest is 100,000 items with 3 raters, with power" in found.sentences[0]
     [note] = [note for note in found.notes if "however many items" in note]
     enough = int(note.partition("at least ")[2].split()[0])
     found = plan_raters(contest, advantage=0.5, n_raters=[3, enough], rng=0)
     assert [cell.n_raters for cell in found.cells if not cell.reason] == [enough]
-    assert any("No number of items reaches power 0.8 with 3 raters" in line for line in found.sentences)
+    assert any("With 3 raters, no number of items gives 80% power" in line for line in found.sentences)
 
 
 def test_swapping_the_models_flips_the_advantage_and_keeps_the_plan():
@@ -495,7 +495,7 @@ def test_a_pilot_whose_advantage_is_exactly_zero_has_no_difference_to_plan_for()
     a, b = (Responses.from_grid(side, raters) for side in (given, given[::-1]))
     pilot = Contest(None, a, b, Scale("continuous"), np.array(list("wxyz")), ("", "A", "B"))
     found = plan_raters(pilot, budget=300, n_raters=[3, 6])
-    assert "there is no difference to plan for" in str(found)
+    assert "so there is none to plan for" in str(found)
     assert all(cell.detectable > 0 for cell in found.cells)
 
 

@@ -62,5 +62,5 @@ def test_what_to_collect_is_the_headline_not_what_the_pilot_has(searched):
             block.text for block in found.document().blocks if isinstance(block, Sentence) and block.role == "verdict"
         ]
         assert len(said) == 1
-        assert said[0].startswith("Collect ")
-    assert "You have " in str(replace(searched, pilot=pilot))
+        assert " at the lowest cost (" in said[0]
+    assert "; your pilot already has " in str(replace(searched, pilot=pilot))

@@ -115,6 +115,12 @@ class Design:
             return f"{self.gold} response{'s' * (self.gold != 1)}"
         return f"{self.gold} gold, {self.a} A, {self.b} B responses"
 
+    @property
+    def in_words(self) -> str:
+        """The design in a sentence: 200 items with 5 gold, 1 A, 1 B responses each."""
+        each = "" if self.n_raters else " each"
+        return f"{str(self).partition(' × ')[0]} with {self.per_item}{each}"
+
     def __str__(self) -> str:
         clusters = f" in {self.n_units:,} cluster{'s' * (self.n_units != 1)}" if self.per_cluster else ""
         return f"{self.n_items:,} item{'s' * (self.n_items != 1)}{clusters} × {self.per_item}"

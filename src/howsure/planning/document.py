@@ -1,31 +1,57 @@
 """A plan as a document: what to collect, how sure that is, what it gives, and every design that was tried."""
 
 import math
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from howsure.comparison.component_tables import TITLES
-from howsure.documents import Column, Definitions, Document, Measured, Sentence, Table
+from howsure.documents import Column, Definitions, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import as_error, error_of, interval, number, plainly, rough, share
 from howsure.planning.plans import Cell, FollowUp, Plan
-from howsure.planning.sentences import p_bound, sentences, upward
+from howsure.planning.sentences import p_bound, said, upward
+
+ROWS = 12
+"""The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""
 
 
 def document(plan: Plan) -> Document:
     """Return the sentences, the table of designs, what more responses bring, and what the plan is based on."""
-    lines = sentences(plan)
-    answer = min(1, len(lines) - 1) if plan.pilot is not None else 0  # what the pilot has is said first
-    words = [Sentence(line, "verdict" if place == answer else "") for place, line in enumerate(lines)]
-    blocks: list[Any] = [*words, *(_matrices(plan) if plan.layout == "matrix" else [_table(plan)])]
+    blocks: list[Any] = [*said(plan)]
+    if plan.layout == "matrix":
+        blocks += _matrices(plan)
+    else:
+        best = _best(plan)
+        blocks.append(_table(plan, best))
+        if len(best) < len(plan.cells):
+            left = len(plan.cells) - len(best)
+            blocks.append(Sentence(f"{left} more designs are in the whole table (`verbose`, or a report)."))
+            blocks += details([replace(_table(plan, plan.cells), title="Every design")])
     if plan.follow_ups:
         blocks.append(_next_table(plan.follow_ups))
-    blocks.append(Definitions(tuple(_facts(plan))))
+    blocks += details([Definitions(tuple(_facts(plan)))])
     return Document("How many items, how many responses?", tuple(blocks), plan.notes, plan.signature)
 
 
-def _table(plan: Plan) -> Table:
-    """Return one row for each cell; columns that are the same in all rows are left out."""
-    cells = plan.cells
+def _best(plan: Plan) -> Sequence[Cell]:
+    """Return the designs of a short table, in their order."""
+
+    def rank(cell: Cell) -> tuple[bool, bool, float, float]:
+        misses = bool(cell.reason)
+        reached = cell.expected_pvalue if math.isnan(cell.power) else 1 - cell.power
+        unknown = math.isnan(reached)
+        return not _is_taken(cell, plan), misses or unknown, math.inf if unknown else reached * misses, cell.cost
+
+    if len(plan.cells) <= ROWS:
+        return plan.cells
+    best = sorted(range(len(plan.cells)), key=lambda place: rank(plan.cells[place]))[:ROWS]
+    return [plan.cells[place] for place in sorted(best)]
+
+
+def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
+    """Return one row for each design; columns that are the same in all rows are left out."""
     with_raters = any(cell.design.n_raters for cell in cells)
+    tested = bool(plan.tests)
     optional: list[tuple[bool, Column, Any]] = [
         (_vary(cell.metric for cell in cells), Column("metric"), lambda cell: cell.metric),
         (_vary(cell.epsilon for cell in cells), Column("ε", "number"), lambda cell: cell.epsilon),
@@ -42,24 +68,33 @@ def _table(plan: Plan) -> Table:
             Column("repeats" if with_raters else "responses", "count"),
             lambda cell: cell.design.a if with_raters else _responses(cell),
         ),
-        (True, Column("advantage", "number"), lambda cell: _with_error(cell.advantage, cell.advantage_error)),
-        (with_raters, Column("standard error", "number"), lambda cell: as_error(cell.standard_error)),
-        (with_raters, Column("raters’ part", "percent"), lambda cell: cell.shares.get("raters", 0.0)),
+        (
+            True,
+            Column("advantage", "number", detail=tested),
+            lambda cell: _with_error(cell.advantage, cell.advantage_error),
+        ),
+        (with_raters, Column("standard error", "number", detail=True), lambda cell: as_error(cell.standard_error)),
+        (with_raters, Column("raters’ part", "percent", detail=True), lambda cell: cell.shares.get("raters", 0.0)),
         (
             not with_raters,
-            Column("expected p", "number"),
+            Column("expected p", "number", detail=tested),
             lambda cell: _bounded(cell) or _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
-        (True, Column("width", "number"), lambda cell: _three(cell.ci_width)),
-        (bool(plan.tests), Column("power", "number"), lambda cell: _with_error(cell.power, cell.power_error, 3)),
-        (any(cell.power_interval for cell in cells), Column(f"{100 * plan.confidence_level:g}%"), _power_ends),
+        (True, Column("CI width", "number"), lambda cell: _three(cell.ci_width)),
+        (tested, Column("power", "number"), lambda cell: None if math.isnan(cell.power) else share(cell.power, most=2)),
+        (tested, Column("error of power", "number", detail=True), lambda cell: as_error(cell.power_error)),
+        (
+            any(cell.power_interval for cell in cells),
+            Column(f"{100 * plan.confidence_level:g}% interval of power", "number"),
+            _power_ends,
+        ),
         (
             any(not math.isnan(cell.detectable) for cell in cells),
             Column("detects", "number"),
             lambda cell: None if math.isnan(cell.detectable) else _three(cell.detectable),
         ),
         (True, Column("cost", "number"), lambda cell: f"{cell.cost:,.10g}"),
-        (True, Column(""), lambda cell: "collect this" if _is_taken(cell, plan) else cell.reason),
+        (True, Column(""), lambda cell: "best" if _is_taken(cell, plan) else cell.reason),
     ]
     kept = [(column, value) for shown, column, value in optional if shown]
     rows = tuple(tuple(value(cell) for _, value in kept) for cell in cells)
@@ -74,7 +109,7 @@ def _bounded(cell: Cell) -> str:
 
 def _power_ends(cell: Cell) -> str | None:
     ends = cell.power_interval
-    return None if ends is None or math.isnan(ends.low) else f"{ends.low:.2f}–{ends.high:.2f}"
+    return None if ends is None or math.isnan(ends.low) else f"{ends.low:.2f} to {ends.high:.2f}"
 
 
 def _three(value: float) -> Measured:
@@ -172,8 +207,9 @@ def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
 def _facts(plan: Plan) -> list[tuple[str, str]]:
     facts = [("Computed from", plan.model)]
     if plan.tests:
-        facts.append(("Test", f"{', '.join(plan.tests)}, {plan.alternative}, level {plan.alpha:g}"))
+        facts.append(("Test", f"{', '.join(plan.tests)}, {plan.alternative}, significance level {plan.alpha:g}"))
     if plan.pilot is not None:
+        facts.append(("Pilot", str(plan.pilot.design)))
         for name, value in plan.pilot.components.items():
             ends = plan.pilot.component_intervals.get(name)
             between = "" if ends is None or math.isnan(ends.low) else f" ({interval(ends.low, ends.high)})"

@@ -3,6 +3,7 @@
 import math
 
 from howsure.comparison.component_tables import TITLES
+from howsure.documents import Sentence
 from howsure.documents.numbers import error_of, interval, number, plainly, pvalue, rough, share
 from howsure.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
 
@@ -11,30 +12,35 @@ SMALL_P = 1e-4
 """Smaller p-values are shown as smaller than this."""
 
 
-def sentences(plan: Plan) -> list[str]:
-    """Return the answer in a few sentences."""
-    lines = []
+def said(plan: Plan) -> list[Sentence]:
+    """Return the result in a few sentences, the recommendation first; what a design may expect is a detail."""
     pilot = plan.pilot
-    if pilot is not None:
-        lines.append(f"You have {pilot.design}.")
     if pilot is not None and not pilot.settled and pilot.difference == "as in the pilot":
-        return [*lines, *_nothing_to_plan_for(plan, pilot), *_follow_ups(plan.follow_ups)]
+        first, *rest = _nothing_to_plan_for(plan, pilot)
+        return [Sentence(first, "verdict"), *map(Sentence, [*rest, *_follow_ups(plan.follow_ups)])]
     several = len(plan.answers) > 1
-    lines += [_recommendation(answer, plan, several=several) for answer in plan.answers]
-    first = plan.answers[0] if plan.answers else None
-    shown = _shown(plan, first)
+    found = [
+        Sentence(_recommendation(answer, plan, several=several), "verdict" if place == 0 else "")
+        for place, answer in enumerate(plan.answers)
+    ]
+    first_answer = plan.answers[0] if plan.answers else None
+    shown = _shown(plan, first_answer)
     if pilot is not None and pilot.needed is not None:
-        lines += _narrowed(pilot, shown)
+        found.append(Sentence(_uncertain(pilot, shown)))
     if shown is not None and not several:
-        lines.append(expectation(shown))
+        found.append(Sentence(expectation(shown), "" if found else "verdict", detail=bool(found)))
         if not math.isnan(shown.detectable):
-            lines.append(_detects(shown, plan))
+            found.append(Sentence(_detects(shown, plan)))
         if shown.shares:
-            lines.append(_shares(shown))
-        if first is not None and first.recommended is not None:
-            lines += _trade(plan, first.recommended)
-    lines += _ceilings(plan)
-    return [*lines, *_follow_ups(plan.follow_ups)]
+            found.append(Sentence(_shares(shown), detail=True))
+        if first_answer is not None and first_answer.recommended is not None:
+            found += map(Sentence, _trade(plan, first_answer.recommended))
+    return [*found, *map(Sentence, [*_ceilings(plan), *_follow_ups(plan.follow_ups)])]
+
+
+def sentences(plan: Plan) -> list[str]:
+    """Return the texts of what is said."""
+    return [sentence.text for sentence in said(plan)]
 
 
 def _shown(plan: Plan, first: Answer | None) -> Cell | None:
@@ -58,47 +64,63 @@ def _question(answer: Answer, plan: Plan) -> str:
 
 def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
     start = _question(answer, plan) if several else ""
-    goal = _goal(plan)
     taken = answer.recommended
     if taken is None:
         most = max((cell.n_items for cell in plan.cells), default=0)
         within = f"with up to {most:,} items" if answer.budget is None else f"within a budget of {answer.budget:,.10g}"
-        line = f"{start}No design {within} {goal or 'can be recommended'}"
-        if answer.nearest is not None:
-            line += f"; the nearest is {answer.nearest.design}, with {_reached(answer.nearest, plan)}"
-        return f"{line}."
+        goal = f"{_goal(plan, 'reaches', 'has')}{_of_what(plan)}" if plan.target else "can be recommended"
+        nearest = "" if answer.nearest is None else f" The nearest is {answer.nearest.design.in_words}, with "
+        return f"{start}No design {within} {goal}.{nearest}{_reached(answer.nearest, plan) + '.' if nearest else ''}"
+    goal, design, cost = _goal(plan, "give", "have"), taken.design.in_words, _cost(answer, plan)
     if plan.spend:
         what = "raters" if taken.design.n_raters else "responses per item"
-        why = f"the fewest {what} with which the whole budget {goal}"
-    elif plan.target:
-        whole = f"with the whole budget it {goal}{' or more' if plan.target == 'power' else ''}"
-        why = f"the cheapest design that {goal}" if answer.saved or answer.budget is None else whole
-    elif several:
-        power = "" if math.isnan(taken.power) else f", with power {taken.power:.2f}"
-        why = f"the best design{power}"
-    else:
-        why = f"the best design for a budget of {answer.budget:,.10g}"
-    cost = f"{taken.cost:,.10g}"
-    if plan.cost_terms and not several and not (len(plan.cost_terms) == 1 and plan.cost_terms[0].endswith("× 1")):
-        cost = f"{' + '.join(plan.cost_terms)} = {taken.cost:,.10g}"
-    line = f"{start}Collect {taken.design}: {why}, at a cost of {cost}"
-    if answer.saved and plan.target and not plan.spend:
-        line += f"; {answer.saved:,.10g} of the budget of {answer.budget:,.10g} is saved"
-    return f"{line}."
+        return f"{start}With the whole budget, {design} {goal}{_of_what(plan)}: the fewest {what} that do ({cost})."
+    if plan.target and (answer.saved or answer.budget is None):
+        left = f" {answer.saved:,.10g} of the budget of {answer.budget:,.10g} are left." if answer.saved else ""
+        return f"{start}{design} {goal}{_of_what(plan)} at the lowest cost ({cost}).{left}"
+    if plan.target:
+        more = " or more" if plan.target == "power" else ""
+        return f"{start}With the whole budget, {design} {goal}{more}{_of_what(plan)} ({cost})."
+    power = f", with power {share(taken.power, most=2)}" if several and not math.isnan(taken.power) else ""
+    best = "The best design" if several else f"The best design for a budget of {answer.budget:,.10g}"
+    return f"{start}{best} has {design}{power} ({cost})."
 
 
-def _goal(plan: Plan) -> str:
-    if not plan.target:
+def _of_what(plan: Plan) -> str:
+    """Return which difference is to be found."""
+    if plan.target == "width":
         return ""
+    if plan.pilot is not None:
+        return " for the pilot's difference" if plan.pilot.difference == "as in the pilot" else " for this difference"
+    known = {cell.epsilon for cell in plan.cells}
+    return f" for ε = {known.pop():g}" if len(known) == 1 and None not in known else ""
+
+
+def _cost(answer: Answer, plan: Plan) -> str:
+    """Return what the recommended design costs, beside what the pilot has."""
+    taken = answer.recommended
+    assert taken is not None
+    terms = plan.cost_terms
+    if terms and not (len(terms) == 1 and terms[0].endswith("× 1")):
+        whole = f"= {taken.cost:,.10g}"
+        return f"cost {' + '.join(terms)} {whole}" if len(plan.answers) == 1 else f"cost {taken.cost:,.10g}"
+    pilot = "" if plan.pilot is None else f"; your pilot already has {plan.pilot.design.n_ratings:,}"
+    return f"{taken.cost:,.10g} human responses{pilot}"
+
+
+def _goal(plan: Plan, gives: str, has: str) -> str:
     value = plan.target_value
     return {
-        "power": f"finds the difference with power {value:g}",
-        "p": f"has an expected p of at most {value:g}",
-        "width": f"has an interval no wider than {value:g}",
+        "": "",
+        "power": f"{gives} {100 * value:g}% power",
+        "p": f"{has} an expected p of at most {value:g}",
+        "width": f"{has} a confidence interval no wider than {value:g}",
     }[plan.target]
 
 
-def _reached(cell: Cell, plan: Plan) -> str:
+def _reached(cell: Cell | None, plan: Plan) -> str:
+    if cell is None:
+        return ""
     return {
         "power": f"power {share(cell.power, most=2)}",
         "p": f"an expected p {_of_p(cell)}",
@@ -106,38 +128,36 @@ def _reached(cell: Cell, plan: Plan) -> str:
     }[plan.target]
 
 
-def _narrowed(pilot: Pilot, shown: Cell | None) -> list[str]:
+def _uncertain(pilot: Pilot, shown: Cell | None) -> str:
     assert pilot.needed is not None
     low, high = pilot.needed.low, pilot.needed.high
     given = ""
     if pilot.searched == "items" and shown is not None and shown.design.n_raters and not shown.design.nested:
         given = f" with {shown.design.per_item}"
+    level = f"{100 * pilot.needed.confidence_level:g}%"
     if math.isinf(low):
-        return [f"The pilot does not show (95%) whether any number of {pilot.searched} is enough{given}."]
-    if math.isinf(high):
-        least = f"{math.ceil(low):,} {pilot.searched} or more{given}"
-        return [f"The pilot narrows the number only to {least} (95%); perhaps no number is enough."]
-    ends = f"{math.ceil(low):,}–{math.ceil(high):,}"
-    return [f"The pilot narrows the number of {pilot.searched} only to {ends} (95%){given}."]
+        return f"The pilot does not show whether any number of {pilot.searched}{given} is enough ({level})."
+    start = f"The required number of {pilot.searched}{given} is uncertain: {level} interval {math.ceil(low):,}"
+    return f"{start} or more; perhaps no number is enough." if math.isinf(high) else f"{start} to {math.ceil(high):,}."
 
 
 def expectation(cell: Cell) -> str:
     """Return what a design may expect, in one sentence."""
-    error = "" if math.isnan(cell.standard_error) else f" with a standard error of {rough(cell.standard_error)}"
-    advantage = plainly(cell.advantage, cell.advantage_error)
+    error = "" if math.isnan(cell.standard_error) else f" (standard error {rough(cell.standard_error)})"
+    advantage = plainly(abs(cell.advantage), cell.advantage_error)
     line = (
-        f"With {cell.design} expect an advantage of {advantage}"
-        f"{_about(cell.advantage_error)} in {cell.metric}{error}, an interval {cell.ci_width:.3g} wide and an expected "
-        f"p {_of_p(cell)}"
+        f"{cell.design.in_words}: expected difference {advantage}{_about(cell.advantage_error)} in {cell.metric}"
+        f"{error}, interval width {cell.ci_width:.3g}, expected p {_of_p(cell).removeprefix('of ')}"
     )
     if math.isnan(cell.power):
         return f"{line}."
     ends = cell.power_interval
-    known = (
-        "" if ends is None or math.isnan(ends.low) else f"; the pilot narrows that to {ends.low:.2f}–{ends.high:.2f}"
-    )
+    known = ""
+    if ends is not None and not math.isnan(ends.low):
+        level = f"{100 * ends.confidence_level:g}%"
+        known = f" ({level} interval {ends.low:.2f} to {ends.high:.2f} given the pilot)"
     power = f"{share(cell.power, most=2)}{_about(cell.power_error, 0.0005)}"
-    return f"{line}, and {cell.test} finds it with power {power}{known}."
+    return f"{line}; power of the {cell.test} test {power}{known}."
 
 
 def _about(error: float, least: float = 0.0) -> str:
@@ -173,7 +193,7 @@ def upward(bound: float) -> str:
 def _detects(cell: Cell, plan: Plan) -> str:
     power = plan.target_value if plan.target == "power" else 0.8
     epsilon = "" if math.isnan(cell.detectable_epsilon) else f" (ε = {cell.detectable_epsilon:.3g})"
-    return f"The smallest advantage it detects with power {power:g} is {cell.detectable:.4g}{epsilon}."
+    return f"The smallest difference it detects with {100 * power:g}% power is {cell.detectable:.4g}{epsilon}."
 
 
 def _shares(cell: Cell) -> str:
@@ -182,7 +202,7 @@ def _shares(cell: Cell) -> str:
     made = ", ".join(f"{SHARES[name]} {100 * share:.0f}%" for name, share in parts if share >= 0.005)
     line = f"Share of the error variance: {made}"
     raters = 0.0 if cell.design.nested else cell.shares.get("raters", 0.0)
-    return f"{line}; more items do not reduce the part of raters." if raters >= 0.2 else f"{line}."
+    return f"{line}. More items do not reduce the part of raters." if raters >= 0.2 else f"{line}."
 
 
 def _trade(plan: Plan, best: Cell) -> list[str]:
@@ -202,14 +222,14 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
         if not others:
             return []
         worst = max(others, key=lambda cell: cell.cost)
-        return [f"{worst.design} would do equally well, at {worst.cost / best.cost:.1f} times the cost."]
+        return [f"{worst.design.in_words} reach it too, at {worst.cost / best.cost:.1f} times the cost."]
     if plan.target or not others:
         return []
     if math.isnan(best.power):
         worst = max(others, key=lambda cell: cell.expected_pvalue)
-        return [f"For the same budget {worst.design} have an expected p {_of_p(worst)}."]
+        return [f"For the same budget, {worst.design.in_words} have an expected p {_of_p(worst)}."]
     worst = min(others, key=lambda cell: cell.power)
-    return [f"For the same budget {worst.design} have power {share(worst.power, most=2)}."]
+    return [f"For the same budget, {worst.design.in_words} have power {share(worst.power, most=2)}."]
 
 
 def _ceilings(plan: Plan) -> list[str]:
@@ -217,8 +237,8 @@ def _ceilings(plan: Plan) -> list[str]:
     if plan.target != "power":
         return []
     return [
-        f"No number of items reaches power {plan.target_value:g} with {cell.design.per_item}: the raters alone leave "
-        f"at most {cell.power:.2f}."
+        f"With {cell.design.per_item}, no number of items gives {100 * plan.target_value:g}% power: raters limit it to "
+        f"{cell.power:.2f}."
         for cell in plan.cells
         if cell.engine == "components"
         and cell.reason == "misses target"
@@ -236,27 +256,27 @@ def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
     if pilot.advantage_interval is not None:
         ends = pilot.advantage_interval
         error = error_of(ends, pilot.advantage)
-        between = f" ({100 * ends.confidence_level:g}% interval {interval(ends.low, ends.high)})"
+        low, high = (-ends.high, -ends.low) if pilot.advantage < 0 else (ends.low, ends.high)
+        between = f", {100 * ends.confidence_level:g}% CI {interval(low, high)}"
     metric = plan.cells[0].metric if plan.cells else "the metric"
     lines = [
-        f"The pilot's advantage of {number(pilot.advantage, error)} in {metric}{between} cannot be told "
-        f"from zero: there "
-        "is no difference to plan for. Give the difference that matters to you (`difference`)."
+        f"The pilot shows no clear difference (difference {number(abs(pilot.advantage), error)} in {metric}{between}), "
+        "so there is none to plan for. Specify the smallest difference that matters with `difference`."
     ]
     solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
     if solved:
         best = min(solved, key=lambda cell: cell.detectable)
         lines.append(
-            f"The smallest difference that a design here finds with power 0.8 is {best.detectable:.3g}, with "
-            f"{best.design}; the table has it for each design."
+            f"{best.design.in_words} have 80% power for a difference of {best.detectable:.3g}, the smallest of the "
+            "designs in the table."
         )
     return lines
 
 
 def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
     return [
-        f"The next {way.n_more:,} responses are best spent on {way.change}: standard error "
-        f"{rough(way.cell.standard_error)}, power {share(way.cell.power, most=2)}."
+        f"Spend the next {way.n_more:,} responses on {way.change}: standard error {rough(way.cell.standard_error)}, "
+        f"power {share(way.cell.power, most=2)}."
         for way in follow_ups
         if way.best
     ]

@@ -198,7 +198,7 @@ def _legend(same: list[dict[str, Any]], taken: bool, here: bool) -> list[str]:
         costs = sorted(row["cost"] for row in same)
         each = f"{costs[0]:,g}" if costs[0] == costs[-1] else f"about {costs[len(costs) // 2]:,g}"
         said.append(f"red line: designs that cost {each}")
-    said += ["red frame: collect this"] if taken else []
+    said += ["red frame: recommended"] if taken else []
     return ["; ".join([*said, *(["dashed frame: you are here"] if here else [])])]
 
 
@@ -219,16 +219,17 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
         return drawn
     import altair as alt
 
-    collect = [line for line in plan.sentences if "Collect " in line]
-    pilot = f"You have {plan.pilot.design}; what other designs may expect" if plan.pilot is not None else ""
+    recommended = [answer for answer in plan.answers if answer.recommended]
     metrics = joined(dict.fromkeys(cell.metric for cell in plan.cells))
-    said = collect[0] if collect else pilot or f"What each design may expect, by {metrics}"
-    if len(collect) > 1:
-        said = "What to collect, for each budget and question"
+    said = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
+    if plan.pilot is not None and not recommended:
+        said = f"The pilot has {plan.pilot.design}; what other designs may expect"
+    if len(recommended) > 1:
+        said = "The recommended design for each budget and question"
     shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
     params = drawing.title(wrap(said, 85 if is_grid(plan) else 105), loud=True)
     if not is_grid(plan):
-        marks = ["ring: collect this"] if any(answer.recommended for answer in plan.answers) else []
+        marks = ["ring: recommended"] if any(answer.recommended for answer in plan.answers) else []
         params.subtitle = "; ".join([*marks, dashed])
     return shown.properties(title=params)
 

@@ -158,7 +158,7 @@ def test_without_a_difference_there_is_nothing_to_plan_for():
     found = plan(pilot, budget=600, rng=0)
     assert found.recommended is None
     assert not found.pilot.settled
-    assert "there is no difference to plan for" in found.sentences[1]
+    assert "so there is none to plan for" in found.sentences[0]
     assert all(cell.detectable > 0 for cell in found.cells if not cell.reason)
     [own] = [cell for cell in found.cells if cell.design.gold == 3]
     again = plan(pilot, effect=Effect(resolve("mae"), own.detectable), n_items=own.n_items, n_responses=[3], rng=1)
@@ -178,8 +178,8 @@ def test_where_there_is_no_difference_it_is_zero_and_nothing_is_said_of_its_size
 def test_intervals_are_called_by_the_level_that_was_asked_for():
     found = plan(simulated("normal", 40, 3, 0.0, 5), budget=600, n_responses=[3], confidence_level=0.8, rng=0)
     ends = found.pilot.advantage_interval
-    assert f"(80% interval {interval(ends.low, ends.high)})" in found.sentences[1]
-    assert "┃ 80%" in str(found)
+    assert f", 80% CI {interval(ends.low, ends.high)})" in found.sentences[0]
+    assert "80% interval" in str(found)
     assert "95%" not in str(found)
 
 
