@@ -47,7 +47,7 @@ def test_gold_with_raters(table):
     assert [cell["n_responses"] for cell in found["cells"]] == [{"gold": r, "a": 1, "b": 1} for r in (6, 12)]
     assert found["tests"] == ["random-effects"]
     told = run(*words, "--n-responses", "6", "--n-items", "30")
-    assert "plan for that with --n-raters" in told
+    assert "Plan for raters as a random factor with --n-raters." in told
 
 
 def test_preferences_and_a_win_rate(table):

@@ -290,7 +290,7 @@ def test_without_gold_ratings_of_b_are_lower_by_epsilon(model, scale):
     assert 0.4 * 0.1 < cell.advantage < 0.1 * scale + 4 * cell.advantage_error
     assert cell.design.gold == 0
     assert cell.cost == 200 * 5 * 2
-    assert any("without gold, ε" in note for note in found.notes)
+    assert any("Without gold, ε" in note for note in found.notes)
 
 
 def test_without_gold_and_order_nothing_can_be_better():

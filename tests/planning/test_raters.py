@@ -281,7 +281,7 @@ def test_the_smallest_advantage_near_the_end_is_found_with_the_target_power():
 
 def test_the_plan_says_where_plans_did_not_come_true():
     asked = {"n_items": 60, "n_resamples": 99, "rng": 0}
-    said = ["fewer than 5 raters behind", "change with the number of raters behind gold", "change sides", "apart in"]
+    said = ["fewer than 5 gold raters", "change with the number of gold raters", "hides part of the rater", "apart in"]
 
     def told(contest, **more):
         notes = " ".join(plan_raters(contest, **asked | more).notes)
@@ -362,7 +362,7 @@ def test_ratings_without_ids_are_planned_as_if_every_rater_gave_one():
     found = plan_raters(bare, advantage=0.5, n_items=[40], n_repeats=[3, 6], rng=0)
     assert found.cells[0].standard_error > found.cells[1].standard_error
     assert found.cells[1].design.n_raters == 0
-    assert any("there are no rater ids" in note for note in found.notes)
+    assert any("The pilot has no rater ids" in note for note in found.notes)
     with pytest.raises(DataError, match="no rater ids"):
         plan_raters(bare, advantage=0.5, n_items=[40], n_raters=3)
 

@@ -228,11 +228,11 @@ def _item_notes(
     if effect is not None:
         shown = Design(1, *own).per_item
         notes.append(
-            f"the pilot's items are weighted to an advantage of {effect.advantage:g} in {effect.metric.name} with "
-            f"{shown}: items on which A is better count more, and items on which A and B agree keep their share."
+            f"The pilot's items are reweighted to a difference of {effect.advantage:g} in {effect.metric.name} with "
+            f"{shown}. Items on which A and B agree keep their share."
         )
     elif settled:
-        notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
+        notes.append("The difference is the pilot's own estimate. Estimates of small pilots tend to be too large.")
     beyond = [
         role
         for place, role in enumerate(("gold", "A", "B"))
@@ -246,34 +246,34 @@ def _item_notes(
     noisy = [role for role in beyond if role not in single]
     if noisy:
         notes.append(
-            f"designs with more responses of {' and '.join(noisy)} than the pilot's {'/'.join(map(str, own))} rest on "
-            "a model of its items, from which the noise of their responses is removed."
+            f"Designs with more {' and '.join(noisy)} responses than the pilot ({'/'.join(map(str, own))}) are "
+            "extrapolated by a model of its items."
         )
     alone = [role for role in beyond if role in single]
     if alone:
         notes.append(
-            f"the pilot has one response of {' and '.join(alone)} per item, which says nothing about how responses to "
-            "one item differ: more responses are assumed to repeat the first. Collect 2 or more for some items."
+            f"The pilot has one {' and '.join(alone)} response per item, so within-item variance cannot be estimated. "
+            f"Plans with more {' and '.join(alone)} responses assume they would all be identical. Collect 2 or "
+            "more for some items."
         )
     if any(not metric.additive for metric in engine.premises.metrics):
-        notes.append("metrics without item scores are simulated from a model of the pilot's items without their noise.")
+        notes.append("Metrics without item scores are simulated from a model of the pilot's items.")
     roles = rated(contest)
     if roles and design_of(*(contest.sources[role] for role in roles)).kind != "nested":
         notes.append(
-            "the pilot's raters judged several items each, but this plan treats every response as another rater's; "
-            "compare will count raters as a random factor: plan for that with `n_raters`."
+            "The pilot's raters judged several items each, but this plan treats every response as another rater's. "
+            "Plan for raters as a random factor with `n_raters`."
         )
     if cluster is not None:
         effects = engine.design_effect(0)
         assert engine.clusters is not None
         n_clusters, each = engine.clusters.n, engine.clusters.per_cluster
         notes.append(
-            f"items come in {n_clusters} clusters ({cluster}), about {each:.3g} each; that multiplies the variance of "
-            f"the advantage by {effects:.2f}. Designs have clusters of the same size, and the test exchanges A and B "
-            "cluster by cluster."
+            f"Items come in {n_clusters} clusters ({cluster}) of about {each:.3g}. This multiplies the variance of the "
+            f"difference by {effects:.2f}. Planned clusters have the same size."
         )
         if n_clusters < FEW_CLUSTERS:
-            notes.append(f"{n_clusters} clusters say little about how clusters differ.")
+            notes.append(f"{n_clusters} clusters are too few to estimate reliably how much clusters differ.")
     return notes
 
 
@@ -344,12 +344,10 @@ def _by_gold(
         if fitted is None
         else tuple({"name": one.name, "distance": one.distance, "pvalue": one.pvalue} for one in fitted.goodness),
     )
-    notes = ["ε moves a model of gold: the answers of the pilot's A and B are not used."]
+    notes = ["ε degrades a model of gold. The pilot's responses of A and B are not used."]
     most = max(cell.n_responses["gold"] for cell in found.cells)
     if most > 2 * sizes["gold"]:
-        notes.append(
-            f"designs with {most} responses per item go far beyond the pilot's {sizes['gold']}: they rest on the model."
-        )
+        notes.append(f"Designs with {most} responses per item are extrapolated far beyond the pilot's {sizes['gold']}.")
     notes = [*found.notes, *notes, *_misfit(fitted, response_model)]
     said = str(model) if fitted is None else model.described(fitted.errors)
     return replace(found, pilot=facts, model=said, notes=notes, limits=limits)
@@ -373,5 +371,5 @@ def _misfit(fitted: Fit | None, response_model: str) -> list[str]:
         remedy = "compare with `response_model='empirical'`"
         if response_model == "smoothed":
             remedy = "the plan adjusts it towards the pilot's items"
-        notes.append(f"the fitted model misses the pilot's {what}; {remedy}.")
+        notes.append(f"The fitted model does not reproduce the pilot's {what}: {remedy}.")
     return notes

@@ -337,7 +337,7 @@ def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
     notes = []
     if given.resample_simulated:
         notes.append(
-            "items are bootstrapped inside every simulated data set, as in the RATINGS tables: this doubles the item "
+            "Items are bootstrapped inside every simulation, as in the RATINGS tables. This doubles the item "
             "variance and about doubles the budgets. For replication only."
         )
     narrow = [test.name for test in given.tests if test.name in ("pooled-responses", "permuted-responses")]
@@ -347,7 +347,7 @@ def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
         notes += [NARROWER.format(null=name) for name in narrow]
     if given.perturbation in ("lower", "raise"):
         way = "lower" if given.perturbation == "lower" else "higher"
-        notes.append(f"without gold, ε is how much {way} every item's mean rating of B is, as a share of the scale.")
+        notes.append(f"Without gold, ε is how much {way} B is rated on every item, as a fraction of the scale.")
     short = [
         cell
         for cell in cells
@@ -356,7 +356,7 @@ def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
     if short and given.n_simulations is None:
         worst = max(cell.expected_pvalue_error for cell in short)
         notes.append(
-            f"the precision of {given.precision:g} asked for expected p-values was not reached in {len(short)} of "
-            f"{len(cells)} cells; the largest error is {worst:.2g}."
+            f"The precision of {given.precision:g} of the expected p-values was not reached in {len(short)} of "
+            f"{len(cells)} designs. The largest error is {worst:.2g}."
         )
     return notes

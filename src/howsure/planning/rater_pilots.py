@@ -204,11 +204,10 @@ def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
         return []
     who = ", and raters judge whole clusters" if engine.pilot.n_raters else ""
     notes = [
-        f"items come in {n_clusters} clusters ({cluster}), about {per:.3g} each. Designs have clusters of the same "
-        f"size{who}."
+        f"Items come in {n_clusters} clusters ({cluster}) of about {per:.3g}. Planned clusters have the same size{who}."
     ]
     if n_clusters < FEW_CLUSTERS:
-        notes.append(f"{n_clusters} clusters say little about how clusters differ.")
+        notes.append(f"{n_clusters} clusters are too few to estimate reliably how much clusters differ.")
     return notes
 
 
@@ -219,6 +218,6 @@ def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[st
     if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:
         return []
     return [
-        f"{USUAL_RATERS[-1]} raters are the most that were tried; say what finding one costs (`cost_rater`), or which "
-        "numbers you can have (`n_raters`)."
+        f"{USUAL_RATERS[-1]} raters are the most that were tried. Specify the cost of a rater (`cost_rater`) or the "
+        "numbers of raters to consider (`n_raters`)."
     ]

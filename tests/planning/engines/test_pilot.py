@@ -242,7 +242,7 @@ def test_few_clusters_cannot_reject_and_say_little():
     found = plan(pilot, metrics="mae", n_items=[25, 60], cluster="document", n_responses=[1], rng=0)
     assert [cell.reason for cell in found.cells] == ["test cannot reject", ""]
     assert any(note.startswith("with 5 clusters or fewer the smallest p-value") for note in found.notes)
-    assert "6 clusters say little about how clusters differ." in found.notes
+    assert "6 clusters are too few to estimate reliably how much clusters differ." in found.notes
     with pytest.raises(DataError, match="the pilot has 5 clusters, too few"):
         plan(documents(np.random.default_rng(3), 5), metrics="mae", n_items=60, cluster="document", rng=0)
 
@@ -291,8 +291,8 @@ def test_follow_ups_say_what_more_responses_bring(example):
 def test_one_response_per_item_is_said_to_leave_the_noise_open():
     pilot = simulated("normal", 60, 1, 0.6, 2)
     found = plan(pilot, n_items=100, n_responses=[1, 5], rng=0)
-    assert any("one response of gold per item" in note for note in found.notes)
-    assert not any("the noise of their responses is removed" in note for note in found.notes)  # none is known
+    assert any("The pilot has one gold response per item" in note for note in found.notes)
+    assert not any("extrapolated by a model" in note for note in found.notes)  # none is known
     assert found.cells[0].advantage == pytest.approx(found.cells[1].advantage, abs=1e-9)
 
 

@@ -11,6 +11,7 @@ from scipy.special import ndtr, ndtri
 from howsure import _check, _random
 from howsure.comparison import AdvantageComponents
 from howsure.contests import Contest
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric
@@ -216,21 +217,25 @@ class RaterEngine:
         """Return what the reader must know."""
         notes = []
         if self.pilot.n_raters and self.pilot.n_raters < FEW_RATERS and not self.pilot.nested:
-            notes.append(f"{self.pilot.n_raters} raters of the pilot say little about how much raters differ.")
+            notes.append(
+                f"The pilot has {self.pilot.n_raters} raters, too few to estimate reliably how much raters differ."
+            )
         if any(design.raters_per_item < design.n_raters and not design.nested for design in designs):
-            notes.append("where raters judge part of the items, each item's raters are assumed to be drawn at random.")
+            notes.append(
+                Aside("Where raters judge only part of the items, we assume that they are assigned at random.")
+            )
         if not self.pilot.n_raters and not self.runs:
             notes.append(
-                "there are no rater ids: every rating counts as another rater's, and if the same raters judge many "
-                "items, these plans promise too much."
+                "The pilot has no rater ids, so every rating counts as another rater's. If the same raters judged many "
+                "items, power is overestimated."
             )
         if self._with_fewer_runs(designs):
             notes.append(
-                f"with fewer runs of an item than the pilot has, plans for {self.metric.name} promise too much: 65 to "
-                "68% instead of 80% with 3 runs instead of 5 (docs/metrics.md)."
+                f"With fewer runs per item than the pilot, power of {self.metric.name} is overestimated: 65 to 68% "
+                "instead of 80% with 3 runs instead of 5 (docs/metrics.md)."
             )
         if own:
-            notes.append("the difference is the pilot's own estimate, and such estimates tend to be too large.")
+            notes.append("The difference is the pilot's own estimate. Estimates of small pilots tend to be too large.")
         return [*notes, *self._doubts(designs, detectable)]
 
     def _with_fewer_runs(self, designs: Sequence[Design]) -> bool:
@@ -245,25 +250,23 @@ class RaterEngine:
         if self.pilot.gold and not self.metric.linear:
             if self.metric.needs == "counts" and crossed:
                 notes.append(
-                    f"advantages of {self.metric.name} change with the number of raters behind gold, and "
-                    f"plans for them "
-                    "were often wrong: treat power as a rough guess, and stay near the pilot's number of raters."
+                    f"Differences in {self.metric.name} change with the number of gold raters, and such plans "
+                    "were often wrong. Treat power as a rough guess, and stay near the pilot's number of raters."
                 )
             elif not self.metric.counts_items and any(design.n_raters < FEW_RATERS for design in crossed):
                 notes.append(
-                    f"with fewer than {FEW_RATERS} raters behind gold compare may find advantages of "
-                    f"{self.metric.name} less often than planned."
+                    f"With fewer than {FEW_RATERS} gold raters, power for differences in {self.metric.name} may "
+                    "be lower than planned."
                 )
             if self.metric.counts_items and any(design.n_items > 2 * self.pilot.n_items for design in crossed):
                 notes.append(
-                    f"how raters move {self.metric.name} is hidden by items that change sides: with many more items "
-                    f"than the pilot's {self.pilot.n_items:,}, power can be lower than planned."
+                    f"With many more items than the pilot's {self.pilot.n_items:,}, power for {self.metric.name} "
+                    "can be lower than planned: a small pilot hides part of the rater variance."
                 )
         if np.nanmax([abs(self.advantage), *detectable]) > self.found.largest * (1 + 1e-9):
             notes.append(
-                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}: their "
-                f"advantage cannot "
-                "be larger than that, whatever gold is."
+                f"A and B of the pilot are {self.found.largest:.4g} apart in {self.metric.name}. No larger "
+                "difference is possible, whatever gold is."
             )
         return notes
 
