@@ -154,7 +154,7 @@ def test_a_comparison_comes_back_from_its_dict_and_its_json(likert):
         again = Comparison.from_dict(json.loads(_json.dumps(result.to_dict())))
         assert _json.dumps(again.to_dict()) == _json.dumps(result.to_dict())
         assert render(again.document(), verbose=True) == render(result.document(), verbose=True)
-        with pytest.raises(ArgumentError, match="read back without its draws; run `compare` with its seed again"):
+        with pytest.raises(ArgumentError, match="read back without its resamples. Run `compare` with its seed again"):
             again.at(confidence_level=0.9)
 
 
@@ -614,7 +614,7 @@ def test_skewed_advantages_are_noted_with_what_a_studentised_test_says():
     found = compare(contest, metric="mae", rng=0)
     [note] = [note for note in found.notes if "skewed" in note]
     other = compare(contest, metric="mae", null="studentised", rng=0)
-    assert "Item advantages by mae are markedly skewed (skewness -" in note
+    assert "Item differences in mae are markedly skewed (skewness -" in note
     assert f"p = {other.pvalue:.2g} (`null='studentised'`)" in note
     assert not any("skewed" in note for note in other.notes)
     assert not any("skewed" in note for note in compare(paired(60), metric="mae", rng=0).notes)
@@ -691,7 +691,7 @@ def test_few_items_that_differ_are_noted():
         b = [1 - value if item < n_differ else value for item, value in enumerate(gold)]
         result = compare(Contest.from_arrays(gold, a, b), metric="accuracy", interval="bca", n_resamples=99, rng=0)
         assert any("A and B differ by accuracy on only 9" in note for note in result.notes) is noted
-        assert any("`interval='score'` is not" in note for note in result.notes) is noted
+        assert any("Use `interval='score'`." in note for note in result.notes) is noted
         default = compare(Contest.from_arrays(gold, a, b), metric="accuracy", n_resamples=99, rng=0)
         assert (default.confidence_interval.method, default.notes) == ("score", ())
 

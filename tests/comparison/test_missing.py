@@ -79,7 +79,7 @@ def test_the_question_says_whether_the_verdict_depends_on_them(tmp_path):
     frame, _, _ = scores(12, lost_a=(0, 5), lost_b=(3,))
     frame.write_csv(tmp_path / "t.csv")
     found = Compare(files=(str(tmp_path / "t.csv"),), a="a", b="b", missing="bounds", n_resamples=99).answer()
-    assert any("if all 3 missing answers were best for a" in note for note in found[0].notes)
+    assert any("If all 3 missing answers were best for a, " in note for note in found[0].notes)
     assert found[0].notes[-1].endswith("The verdict stays the same.")
     whole, _, _ = scores(12)
     whole.write_csv(tmp_path / "t.csv")
@@ -94,7 +94,7 @@ def test_slices_have_bounds_of_their_own(tmp_path):
     asked = {"a": "a", "b": "b", "by": "task", "missing": "bounds", "n_resamples": 99}
     found = Compare(files=(str(tmp_path / "t.csv"),), **asked).answer()
     assert [entry.slice for entry in found] == ["task = x", "task = y"]
-    assert "if all 3 missing answers were best for a" in found[0].notes[-1]
+    assert "If all 3 missing answers were best for a, " in found[0].notes[-1]
     assert found[1].notes[-1] == "No answer of A or B is missing."
     alone = Compare(files=(str(tmp_path / "t.csv"),), **(asked | {"by": None, "where": ("task=x",)})).answer()
     advantages = re.compile(r"(-?[\d.]+) \(")
@@ -115,5 +115,5 @@ def test_missing_preferences(rater, tmp_path):
         assert any("2 answers of raters are missing. Bounds are for answers without" in note for note in found.notes)
         return
     [told] = [note for note in found.notes if "both missing answers were best" in note]
-    assert told.startswith("The advantage is 0.70 (")
-    assert "if both missing answers were best for A, 0.30 (" in told
+    assert told.startswith("If both missing answers were best for A, A scores better by 0.70 (")
+    assert "; if worst, A scores better by 0.30 (" in told

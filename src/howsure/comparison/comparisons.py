@@ -186,10 +186,12 @@ class Comparison(DrawnAnswer, Signed):
         """Return the answer at another level, alternative or kind of interval, from the same draws."""
         method = interval or self.confidence_interval.method
         if not self.null_draws.size and self.flips is None:
-            raise ArgumentError("this comparison was read back without its draws; run `compare` with its seed again.")
+            raise ArgumentError(
+                "This comparison was read back without its resamples. Run `compare` with its seed again."
+            )
         direct = self.jackknife.size < inference.FEW_TELLING and method in ("score", "symmetric")
         if not self.null_draws.size and not direct:
-            raise ArgumentError("with very many slices no draws are kept; compare this slice alone.")
+            raise ArgumentError("With very many slices no resamples are kept. Compare this slice alone.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
         tail = self.tail(side)

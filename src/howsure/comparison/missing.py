@@ -12,9 +12,8 @@ from howsure.comparison.comparing import compare
 from howsure.comparison.comparisons import Comparison, Comparisons
 from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.together import adjusted
-from howsure.comparison.verdicts import decided
+from howsure.comparison.verdicts import decided, difference, ordered
 from howsure.contests import Contest
-from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.metrics import ItemMetric, Metric
 from howsure.responses import Responses
@@ -164,13 +163,12 @@ def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: in
     answers = {1: "the missing answer", 2: "both missing answers"}.get(missing, f"all {missing:,} missing answers")
 
     def told(result: Comparison) -> str:
-        ends = result.confidence_interval
-        error = error_of(ends, result.advantage)
-        return f"{number(result.advantage, error)} ({interval(ends.low, ends.high, error)})"
+        by, ends = difference(result)
+        return f"{ordered(result)[0]} scores better by {by} ({ends})"
 
     kinds = {_outcome(result) for result in (found, best, worst)}
     change = "The verdict stays the same." if len(kinds) == 1 else "The verdict depends on them."
-    return f"The advantage is {told(best)} if {answers} were best for {a}, {told(worst)} if worst. {change}"
+    return f"If {answers} were best for {a}, {told(best)}; if worst, {told(worst)}. {change}"
 
 
 def _outcome(result: Comparison) -> int:

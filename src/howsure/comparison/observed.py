@@ -177,9 +177,8 @@ def unequal(contest: Contest, metric: Metric) -> list[str]:
     if of_a == of_b or metric.per_response or soft:
         return []
     return [
-        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Where a metric averages them, more responses are "
-        "closer to gold, whichever model gives them; compare equally many (`responses='equal'`), unless the "
-        "number is part of what you compare."
+        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Averages of more responses are closer to gold, even if "
+        "the models are equally good. Compare equally many with `responses='equal'`."
     ]
 
 
@@ -188,9 +187,8 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
     if not metric.uneven or (contest.n_items >= SMALL and metric.additive):
         return []
     return [
-        f"{'a mean of ' * metric.additive}{metric.name} depends on a few items, which {contest.n_items} may lack: the "
-        "interval may cover less than it says (docs/audit-defaults.md). Collect more items, or use a metric such as "
-        "mae, tv or js."
+        f"The {'mean of ' * metric.additive}{metric.name} depends on a few items, which a sample of {contest.n_items} "
+        "may lack, so the interval may be too narrow (docs/audit-defaults.md). Collect more items, or use mae, tv or js."
     ]
 
 
@@ -226,9 +224,9 @@ def skewed(
     null = inference.studentised_draws(draws, estimate, standard_errors=standard_errors, standard_error=standard_error)
     found = tested("studentised", estimate, null, error=None, flips=None, alternative=alternative, exact=False)
     return [
-        f"Item advantages by {metric.name} are markedly skewed (skewness {skewness:.2g}). Swapped items assume that "
-        "they are symmetric around zero if A and B are equally good; a studentised bootstrap test, which does not, "
-        f"gives p {'<' if found.is_bound else '='} {found.pvalue:.2g} (`null='studentised'`)."
+        f"Item differences in {metric.name} are markedly skewed (skewness {skewness:.2g}), but the sign-flip test "
+        "assumes symmetry if A and B are equally good. The studentised bootstrap test does not: "
+        f"p {'<' if found.is_bound else '='} {found.pvalue:.2g} (`null='studentised'`)."
     ]
 
 
@@ -255,7 +253,7 @@ def few(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, *, interval: st
         f"A and B differ by {metric.name} on only {differ} of {advantages.size:,} items: a {interval} interval is rough"
     )
     better = "score" if inference.are_signs(advantages) else "symmetric"
-    return [f"{found}; `interval={better!r}` is not." if resamples_items else f"{found}."]
+    return [f"{found}. Use `interval={better!r}`." if resamples_items else f"{found}."]
 
 
 def off_centre(scheme: Scheme, advantage: float, draws: FloatArray) -> list[str]:
@@ -271,7 +269,7 @@ def off_centre(scheme: Scheme, advantage: float, draws: FloatArray) -> list[str]
     if abs(centre - advantage) <= max(0.1, by_chance) * error:
         return []
     return [
-        "drawing the responses again adds their noise a second time, which moves the advantage: "
-        f"{number(centre, error)} on average over the draws, {number(advantage, error)} in the data. "
-        "The interval comes from the draws and is moved as much; `responses='all'` gives that of the data."
+        "Resampling the responses adds their noise a second time, which moves the advantage: "
+        f"{number(centre, error)} on average over the resamples, {number(advantage, error)} in the data. The interval "
+        "is moved as much. `responses='all'` gives the interval of the data."
     ]

@@ -99,8 +99,8 @@ def _unseen(contest: Contest) -> list[str]:
         if who.size < 2:
             return ["All ratings come from one rater. The result holds for that rater only."]
         return [
-            f"One rater judged {a} and another judged {b}: a difference between the two raters cannot be told from one "
-            "between the models."
+            f"One rater judged {a} and another judged {b}: we cannot separate a difference between the two raters from "
+            "one between the models."
         ]
     return unnamed({a: contest.a, b: contest.b}, contest.repeats)
 
@@ -116,8 +116,7 @@ def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[st
         return []
     return [
         f"The responses of {joined(unknown, 3)} have no rater ids, so they count as repeats. If people gave them, name "
-        "the raters with `rater`: where the same few raters judge many items, this p-value is too small and this "
-        "interval too narrow."
+        "the raters with `rater`; otherwise p is too small and the interval too narrow."
     ]
 
 

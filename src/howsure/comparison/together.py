@@ -139,9 +139,8 @@ def having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) -
 def clash(told: bool, n: int) -> str:
     """Say that one of n intervals that hold together contradicts its p-value, which tells A and B apart or not."""
     return (
-        f"The adjusted p-value {'tells' if told else 'does not tell'} A and B apart, and the interval that holds with "
-        f"the other {n - 1} {'does not' if told else 'does'}: they share the risk of error differently. The verdict "
-        "follows the p-value."
+        f"The difference is {'' if told else 'not '}significant by its adjusted p-value, but the interval that holds "
+        f"with the other {n - 1} {'includes' if told else 'excludes'} 0. The verdict follows the p-value."
     )
 
 

@@ -38,17 +38,15 @@ HOLD_RATERS: tuple[NullName, ...] = (
 )
 
 NARROWER = (
-    "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item; two models "
-    "that are equally good but err on different items are called different far more often than the level says."
+    "{null} tests the narrower hypothesis that A and B answer from the same distribution on every item. It rejects "
+    "far too often for equally good models that err on different items."
 )
 
 
 BOOTSTRAP_SIGN = (
-    "bootstrap-sign is LEADER's estimator (bootstrap_items, all): the share of resampled advantages on "
-    "the other side of "
-    "zero, doubled where both sides count. LEADER reports one side, which is the expected p here; compared with .05, "
-    "that one side calls 10 to 12% of equal models different. It draws nothing under a null: it reads the interval, "
-    "and is not a test of its own."
+    "bootstrap-sign is LEADER's estimator (bootstrap_items, all): the share of resampled advantages on the other side "
+    "of zero, doubled for two-sided questions. It has no null distribution. LEADER reports one side, which rejects "
+    "for 10 to 12% of equally good models at .05."
 )
 
 
