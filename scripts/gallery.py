@@ -164,7 +164,7 @@ def _paired(step: str) -> Callable[[], Any]:
 SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "compare": (("Comparison",), "Is A better than B? Items, advantage, resamples, and who wins where.", _compare),
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
-    "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups without significant differences.", _board),
+    "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups of similar models.", _board),
     "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
     "board-plan": (("BoardPlan",), "How many items or responses separate the first models.", _board_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),

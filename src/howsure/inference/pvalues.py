@@ -106,7 +106,9 @@ def tail_pvalue(
     draws, n_undefined = defined(null_draws)
     notes = left_out(n_undefined, draws.size + n_undefined)
     if math.isnan(observed) or draws.size == 0:
-        reason = "The observed advantage is undefined." if math.isnan(observed) else "No null draw is defined."
+        reason = (
+            "The observed advantage is undefined." if math.isnan(observed) else "No resample under the null is defined."
+        )
         return PValue(math.nan, math.nan, draws.size, exact, n_undefined, notes=(*notes, reason))
     tolerance = tie_tolerance(draws, observed)
     counts = {

@@ -238,7 +238,7 @@ def _distributions(entry: Comparison) -> Any:
     scale = settings(domain=shown, range=[order[name] for name in shown])
     colour = alt.Color("of:N", title=None, scale=scale, legend=settings(orient="bottom"))
     x = alt.X("low:Q", title="advantage")
-    y = alt.Y("share:Q", title="share of draws", stack=None, axis=settings(format="~%"))
+    y = alt.Y("share:Q", title="share of resamples", stack=None, axis=settings(format="~%"))
     filled = [bar for bar in bars if bar["of"] in shown and bar["of"] != RESAMPLED]
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
     line += [{**line[-1], "low": line[-1]["high"], "share": 0.0}] if line else []
