@@ -48,10 +48,34 @@ HISTORY = {r"no longer|used to be|as before": "present tense; history belongs in
 
 EXCEPTIONS = {
     ("docs/audit.md", "Its draws"): "printed by auditing/leader_findings.py",
+    ("docs/library.md", "tell apart"): "docstring of leaderboard.compare_all",
+    ("docs/library.md", "pairs of neighbours on the board"): "docstring of leaderboard.plan_board",
+    ("docs/library.md", "the board in English"): "docstring of leaderboard.Leaderboard",
+    ("docs/replications.md", "leader(board)"): "title of a paper",
 }
 """What a page may say all the same, and why."""
 
-STILL: set[str] = set()
+STILL = {
+    "auditing/document.py",
+    "auditing/leader_findings.py",
+    "comparison/comparisons.py",
+    "comparison/observed.py",
+    "comparison/together.py",
+    "leaderboard/assembly.py",
+    "leaderboard/board.py",
+    "leaderboard/document.py",
+    "leaderboard/judging.py",
+    "leaderboard/leaderboards.py",
+    "leaderboard/outlook.py",
+    "leaderboard/rater_boards.py",
+    "leaderboard/slices.py",
+    "leaderboard/votes.py",
+    "paired/glossary.py",
+    "paired/verdict.py",
+    "planning/engines/rater_engine.py",
+    "planning/engines/simulated_pvalues.py",
+    "questions/leaderboard.py",
+}
 """Modules whose messages still hold such words. A module that is clean must leave the list."""
 
 STILL_HELP: set[str] = set()

@@ -103,7 +103,7 @@ def test_few_items_that_differ_get_students_interval(n_differ):
     found = symmetric(draws, items.mean(), advantages=items, **known)
     plain = student(items.mean(), standard_error=known["standard_error"], df=n_differ - 1)
     assert (found.low, found.high, found.method) == (plain.low, plain.high, "symmetric")
-    assert f"Only {n_differ} items or clusters tell A and B apart" in found.notes[0]
+    assert f"Only {n_differ} items or clusters differ between A and B" in found.notes[0]
 
 
 @pytest.mark.parametrize("n_differ", [0, 1])

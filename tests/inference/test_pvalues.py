@@ -254,9 +254,9 @@ def test_undefined_draws_are_counted_and_left_out():
     ("result", "note"),
     [
         (tail_pvalue(math.nan, [1.0]), "The observed advantage is undefined."),
-        (tail_pvalue(1.0, [math.nan]), "No null draw is defined."),
-        (tail_pvalue(1.0, []), "No null draw is defined."),
-        (expected_pvalue([math.nan], [1.0]), "No null draw is defined."),
+        (tail_pvalue(1.0, [math.nan]), "No resample under the null is defined."),
+        (tail_pvalue(1.0, []), "No resample under the null is defined."),
+        (expected_pvalue([math.nan], [1.0]), "No resample under the null is defined."),
         (expected_pvalue([1.0], []), "No draw is defined."),
     ],
 )
