@@ -257,7 +257,7 @@ def test_undefined_draws_are_counted_and_left_out():
         (tail_pvalue(1.0, [math.nan]), "No resample under the null is defined."),
         (tail_pvalue(1.0, []), "No resample under the null is defined."),
         (expected_pvalue([math.nan], [1.0]), "No resample under the null is defined."),
-        (expected_pvalue([1.0], []), "No draw is defined."),
+        (expected_pvalue([1.0], []), "No resample is defined."),
     ],
 )
 def test_undefined_is_nan_with_a_note(result, note):

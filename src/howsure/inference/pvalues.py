@@ -179,7 +179,7 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     n_undefined = null_undefined + alternative_undefined
     notes = left_out(n_undefined, null.size + alternative.size + n_undefined)
     if null.size == 0 or alternative.size == 0:
-        notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
+        notes = (*notes, f"No resample{' under the null' if null.size == 0 else ''} is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
     above, below = _placements(np.sort(null), alternative, max(tie_tolerance(null), tie_tolerance(alternative)))
     share, error, is_bound = placed(above, below, alternative.size, null.size)
