@@ -125,7 +125,7 @@ def test_the_rounding_of_a_resample_without_spread_makes_no_interval_wide():
     for method in (studentised, lambda *given, **how: symmetric(*given, advantages=items, **how)):
         found = method(draws, items.mean(), **rough)
         assert found == method(draws, items.mean(), **exact)
-        assert f"{alike.sum()} of 2,000 draws were undefined" in found.notes[0]
+        assert f"{alike.sum()} of 2,000 resamples were undefined" in found.notes[0]
 
 
 def test_means_of_skewed_advantages_are_covered_where_students_interval_misses():

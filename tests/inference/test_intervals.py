@@ -159,8 +159,8 @@ def test_bca_of_several_factors_is_one_call():
     [
         (percentile([1.0, 1.0, 1.0]), "The interval is undefined: all resamples are equal."),
         (percentile([0.1 + 0.2, 0.3, 0.3]), "The interval is undefined: all resamples are equal."),
-        (percentile([]), "The interval is undefined: it needs two draws or more; got 0."),
-        (basic([1.0, math.nan], 1.0), "The interval is undefined: it needs two draws or more; got 1."),
+        (percentile([]), "The interval is undefined: it needs two resamples or more; got 0."),
+        (basic([1.0, math.nan], 1.0), "The interval is undefined: it needs two resamples or more; got 1."),
         (basic([1.0, 2.0], math.nan), "The interval is undefined: the estimate is undefined."),
         (
             bca([1.0, 2.0], 3.0, jackknife=[1.0, 2.0]),
@@ -188,7 +188,7 @@ def test_bca_of_several_factors_is_one_call():
         ),
         (
             studentised([1.0, 2.0], 1.5, standard_errors=[0, 0], standard_error=1.0),
-            "The interval is undefined: it needs two draws or more; got 0.",
+            "The interval is undefined: it needs two resamples or more; got 0.",
         ),
     ],
 )
@@ -212,10 +212,10 @@ def test_undefined_draws_are_counted_and_left_out():
     with_gaps = np.concatenate([values, [math.nan, math.nan]])
     result = percentile(with_gaps)
     assert (result.low, result.high) == (percentile(values).low, percentile(values).high)
-    assert result.notes == ("2 of 102 draws were undefined and left out.",)
+    assert result.notes == ("2 of 102 resamples were undefined and omitted.",)
     errors = np.where(np.arange(102) < 3, 0.0, 1.0)
     assert studentised(with_gaps, 50.0, standard_errors=errors, standard_error=1.0).notes == (
-        "5 of 102 draws were undefined and left out.",
+        "5 of 102 resamples were undefined and omitted.",
     )
 
 

@@ -203,7 +203,7 @@ def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tup
     if math.isnan(estimate):
         return kept[:0], (*notes, "The interval is undefined: the estimate is undefined.")
     if kept.size < 2:
-        return kept[:0], (*notes, f"The interval is undefined: it needs two draws or more; got {kept.size}.")
+        return kept[:0], (*notes, f"The interval is undefined: it needs two resamples or more; got {kept.size}.")
     if kept.max() - kept.min() <= tie_tolerance(kept):
         return kept[:0], (*notes, "The interval is undefined: all resamples are equal.")
     return kept, notes

@@ -68,7 +68,7 @@ class PValue:
         else:
             sign = "<" if self.is_bound else "="
             known = pvalue(self.pvalue) if self.is_bound else number(self.pvalue, self.standard_error)
-            text = f"p {sign} {known} (± {rough(self.standard_error)} from {self.n_resamples:,} draws)"
+            text = f"p {sign} {known} (± {rough(self.standard_error)} from {self.n_resamples:,} resamples)"
         return "\n".join([text, *self.notes])
 
 
@@ -273,7 +273,7 @@ def _middle(ascending: FloatArray) -> float:
 
 def left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
     """Return a note where some draws were undefined."""
-    return (f"{n_undefined:,} of {n_draws:,} draws were undefined and left out.",) if n_undefined else ()
+    return (f"{n_undefined:,} of {n_draws:,} resamples were undefined and omitted.",) if n_undefined else ()
 
 
 def _counted(placements: IntArray) -> tuple[float, float, float]:

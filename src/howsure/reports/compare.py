@@ -249,7 +249,7 @@ def _distributions(entry: Comparison) -> Any:
         rows(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
     )
     seen = rows([{"at": entry.advantage}]).mark_rule(color=INK, strokeWidth=2).encode(x=alt.X("at:Q"))
-    said = title("what draws look like; the line is the observed advantage")
+    said = title("null distribution; the line is the observed advantage")
     return alt.layer(drawn, seen, width=WIDTH, height=HEIGHT - 60, title=said)
 
 
