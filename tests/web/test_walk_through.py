@@ -132,7 +132,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     for_everybody(page)
 
     # What each number means is one click away.
-    page.get_by_role("link", name="What do these numbers mean?").click()
+    page.get_by_role("link", name="Glossary").click()
     assert "It is not the probability that the null hypothesis is true" in page.inner_text("main")
     page.go_back()
 
