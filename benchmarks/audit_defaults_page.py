@@ -9,26 +9,26 @@ from howsure.inference import binomial_region
 from howsure.metrics.builtin import BUILTIN
 from measured import MEASURED, markdown, read_rows
 
-PAGE = """# The package's own defaults, audited
+PAGE = """# The defaults, audited
 
 Made by `python benchmarks/audit_defaults_page.py` from `docs/measured/audit_tests.csv` and
 `docs/measured/audit_intervals.csv`, which `python benchmarks/audit_defaults.py run` measures. Data: normal items, Likert
-with five levels (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three categories (FOREST's DICES model);
-B is perturbed by ε = {epsilon}. Metrics of the same data share their data sets. Designs are items × responses. {sizes}
+with five categories (LEADER's toxicity model), binary (RATINGS' MultiDomain model), three categories (FOREST's DICES model);
+B is degraded by ε = {epsilon}. Metrics of the same data share their data sets. Designs are items × responses. {sizes}
 {ran}
 
-## Type-I error of `compare` (swapped items) at a nominal 5%
+## Type I error of `compare` (sign-flip) at α = 5%
 
-In percent, in brackets the paired t test on the same data. *same*: A and B answer from the same distribution;
-*different*: they are equally good but err on different items. **Bold** is above what a level of exactly 5% gives in 99 of
-100 cells: {regions}.
+In percent, in brackets the paired t test on the same data. *same*: A and B respond from the same distribution;
+*different*: they are equally good but err on different items. **Bold** is above what an error rate of exactly 5% gives at 99
+of 100 grid points: {regions}.
 
 {levels}
 
 {level_words}
 
 Metrics whose item advantages take few values (wins, accuracy, single labels) are below 5%: their p-value takes few
-values, too, and an exact test cannot use the part of the level between two of them.
+values, too, and an exact test cannot use the part of α between two of them.
 
 ## Power where B is worse (ε = {epsilon}), in percent
 
@@ -37,8 +37,8 @@ values, too, and an exact test cannot use the part of the level between two of t
 ## Coverage of the default 95% interval
 
 In percent: the interval that `compare` chooses for each data set, which is symmetric, but score or bca where all item advantages
-are −c, 0 or c, and Student's t with the jackknife's error for spearman. **Bold** is below what a coverage of exactly 95% gives in 99 of 100 cells: {inside}. u: share of
-data sets without an interval (no item tells A and B apart), where it is above 1%. Intervals from {draws:,} draws.
+are −c, 0 or c, and Student's t with the jackknife's error for spearman. **Bold** is below what a coverage of exactly 95% gives at 99 of 100 grid points: {inside}. u: share of
+data sets without an interval (A and B do not differ on any item), where it is above 1%. Intervals from {draws:,} resamples.
 
 {coverage}
 
@@ -46,16 +46,16 @@ data sets without an interval (no item tells A and B apart), where it is above 1
 
 ## Other intervals on the same data
 
-Mean coverage over the designs, the lowest, and mean width, in brackets how many cells lie below the region. The
+Mean coverage over the designs, the lowest, and mean width, in brackets how many grid points lie below the region. The
 symmetric interval reaches the coverage that the studentised one misses by one to two points, at the same width:
 
 {others}
 
 ## Few items and skewed advantages
 
-Coverage and, in brackets, mean width where B is worse, 2,000 data sets in each cell (`docs/measured/audit_skewed.csv`).
-**Bold** is below {skewed_low:.1f}, what a coverage of exactly 95% gives in 99 of 100 cells. The mean of squares or logarithms
-depends on a few items; where a sample of 10 or 20 items lacks them, no interval can show them. `compare` says so with fewer
+Coverage and, in brackets, mean width where B is worse, 2,000 data sets at each grid point (`docs/measured/audit_skewed.csv`).
+**Bold** is below {skewed_low:.1f}, what a coverage of exactly 95% gives at 99 of 100 grid points. The mean of squares or logarithms
+depends on a few items; if a sample of 10 or 20 items lacks them, no interval can account for them. `compare` says so with fewer
 than {few_items} items for {skewed_metrics}.
 
 {skewed}
@@ -107,7 +107,7 @@ def main():
     text = PAGE.format(
         epsilon=EPSILON, ran=ran(designs), draws=N_DRAWS["scores"],
         sizes=" ".join(
-            f"{n} items: {' or '.join(f'{each:,}' for each in sorted(counts, reverse=True))} data sets of each kind in each cell"
+            f"{n} items: {' or '.join(f'{each:,}' for each in sorted(counts, reverse=True))} data sets of each kind at each grid point"
             f"{' (fewer for ranks)' if len(counts) > 1 else ''}." for n, counts in numbers.items()
         ),
         regions=regions(numbers, ALPHA), inside=regions(numbers, LEVEL),
@@ -153,7 +153,7 @@ def others(limits):
             f"{100 * min(shares):.1f} ({low['n_items']}×{low['n_responses']}, {low['truth']})",
             f"{sum(float(row['width']) for row in rows) / len(rows):.4f}",
         ])  # fmt: skip
-    return markdown(["data", "metric", "interval", "coverage (cells below)", "lowest", "width"], lines)
+    return markdown(["data", "metric", "interval", "coverage (grid points below)", "lowest", "width"], lines)
 
 
 def shown_skewed():
@@ -192,12 +192,12 @@ def ran(designs):
 def verdict(cells, total, side):
     """Say how many cells lie outside; one in 200 lies beyond one end by chance alone."""
     if not cells:
-        return f"None of {total} cells is {side} the region ({total / 200:.1f} would be by chance)."
+        return f"None of {total} grid points is {side} the region ({total / 200:.1f} would be by chance)."
     if len(cells) > 12:
         counts = Counter(", ".join(cell.split(", ")[:-2]) for cell in cells)
         cells = [f"{name} {count}" for name, count in counts.items()]
-        return f"{sum(counts.values())} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
-    return f"{len(cells)} of {total} cells are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
+        return f"{sum(counts.values())} of {total} grid points are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
+    return f"{len(cells)} of {total} grid points are {side} the region ({total / 200:.1f} would be by chance): {'; '.join(cells)}."
 
 
 if __name__ == "__main__":

@@ -216,8 +216,8 @@ def threads_study(repeats, n_draws):
         "responses, emd": (contest, "emd", BOTH, None, 2 * n_draws),
         "responses, tv": (levels, "tv", BOTH, None, 4 * n_draws),
         "items, mae": (contest, "mae", Scheme(), None, 40 * n_draws),
-        "swapped items, mae": (contest, "mae", Scheme("all"), "sign-flip", 800 * n_draws),
-        "swapped items, spearman": (contest, "spearman", Scheme("all"), "sign-flip", 2 * n_draws),
+        "sign-flip, mae": (contest, "mae", Scheme("all"), "sign-flip", 800 * n_draws),
+        "sign-flip, spearman": (contest, "spearman", Scheme("all"), "sign-flip", 2 * n_draws),
     }
     found = {}
     for name, (data, metric, scheme, null, b) in cases.items():
@@ -270,20 +270,20 @@ def start_study(repeats):
 
 PAGE = """# Speed of `compare`
 
-Made by `python benchmarks/compare_speed.py` ({cores} cores); every figure is from one run, ratios compare ways of computing
-within it. The numbers are in `docs/measured/compare_speed.json`.
+Made by `python benchmarks/compare_speed.py` ({cores} cores); every number is from one run, and ratios compare
+methods within it. The numbers are in `docs/measured/compare_speed.json`.
 
 ## Items
 
-MAE and wins together at 1,000 × 5, 9,999 swapped and 9,999 bootstrap draws: `howsure.compare` is **{items[ratio]:.0f} times** as fast
+MAE and wins together at 1,000 × 5, 9,999 sign-flip and 9,999 bootstrap resamples: `howsure.compare` is **{items[ratio]:.0f} times** as fast
 as `scipy.stats.permutation_test` + `scipy.stats.bootstrap` on the same item advantages.
 
 ## Responses
 
-Items and responses resampled at 1,000 × 5, on two threads, per draw. *NumPy* draws one data set at a time, vectorised over
-items; *item by item* calls a Python function for each item, as the published toolkit does.
+Items and responses resampled at 1,000 × 5, on two threads, per resample. *NumPy* resamples one data set at a time,
+vectorised over items; *item by item* calls a Python function for each item, as the published toolkit does.
 
-| metric | microseconds per draw | times NumPy | times item by item |
+| metric | microseconds per resample | times NumPy | times item by item |
 |---|---|---|---|
 {responses}
 
@@ -303,8 +303,8 @@ The median share is **{share:.2f}**.
 
 ## Size
 
-100,000 items × 5 responses × 3 sources, MAE, 10,000 draws of each kind: {largest:.1f} s and {size[peak_gigabytes_100000_items]:.2f} GB at most. Time grows
-with items to the power {size[slope_items]:.2f} (12,500 to 100,000) and with draws to the power {size[slope_draws]:.2f}.
+100,000 items × 5 responses × 3 sources, MAE, 10,000 resamples of each kind: {largest:.1f} s and {size[peak_gigabytes_100000_items]:.2f} GB at most. Time grows
+with items to the power {size[slope_items]:.2f} (12,500 to 100,000) and with resamples to the power {size[slope_draws]:.2f}.
 
 ## Start-up
 

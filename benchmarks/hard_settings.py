@@ -256,7 +256,7 @@ def page(levels, curved, ranks):
          *(share(row[name], N_CURVED, False) for name in ("swapped_ranks", "delong"))]
         for row in ranks
     ]  # fmt: skip
-    head = ["items", "A tells apart by", "B by", "B's answers times", "swapped ranks", "DeLong's z"]
+    head = ["items", "A separates by", "B by", "B's responses times", "exchanged ranks", "DeLong's z"]
     put_between(ROOT / "docs" / "inference.md", MARKS[2], markdown(head, body))
 
 

@@ -7,7 +7,7 @@ Five models answer items several times. *Ratings*: quality + item N(0, 1) + item
 *Pass or fail*: logit P(pass) = quality + item N(0, 1) + item × model N(0, 0.5²). The plan is made from a pilot of 4,000
 items, whose scores are moved to the true ones, as the plan supposes, and asks for 80%. Then studies of the planned size are
 drawn: more items, or more responses on as many items as separate them in 60% of all studies. Counted is how often all the
-first neighbours are told apart on a board of 999 draws, and how often the best model leads, beside what the plan said.
+first adjacent ranks are significantly different with 999 resamples, and how often the best model is first, beside the plan.
 """
 
 import time
@@ -102,8 +102,8 @@ def cell(kind, what, neighbours, k, data_sets, seed):
 
 def page():
     rows = read_rows(MEASURED / "leaderboard_plan.csv")
-    head = ["data", "planned", "pairs of neighbours", "items × responses", "plan: told apart", "told apart", "region of the plan",
-            "plan: the best leads", "it leads", "studies"]  # fmt: skip
+    head = ["data", "planned", "pairs of adjacent ranks", "items × responses", "plan: significantly different", "found", "region of the plan",
+            "plan: the best is first", "found", "studies"]  # fmt: skip
     body = []
     for r in rows:
         n, said = int(r["data_sets"]), float(r["said_separated"])

@@ -45,7 +45,7 @@ ITEM_CELLS = [(name, *size) for name in list(QUALITIES)[:2] for size in SIZES] +
 ]
 RATER_CELLS = [(name, n, r, 200) for name in RATER_QUALITIES for n, r in ((50, 5), (50, 10), (200, 5), (200, 10))]
 RATER_CELLS += [(name, 1000, 5, 200) for name in RATER_QUALITIES]
-WAYS = ("board", "t tests, Holm", "p as it is", "own intervals", "pair intervals", "percentile ranks")
+WAYS = ("leaderboard", "t tests, Holm", "p as it is", "own intervals", "pair intervals", "percentile ranks")
 
 
 def truth_of(quality):
@@ -102,7 +102,7 @@ def item_cell(name, n, k, data_sets, seed):
         moved = np.einsum("du,uj->dj", draw_units(units, draws, 0, N_DRAWS).astype(float), units.totals)
         own = reach.scores * np.sqrt(np.square(units.errors).sum(axis=0))
         apart = {
-            "board": tested.adjusted <= ALPHA,
+            "leaderboard": tested.adjusted <= ALPHA,
             "t tests, Holm": adjust(t_tests(advantages, spread, n)) <= ALPHA,
             "p as it is": tested.pvalues <= ALPHA,
             "own intervals": np.abs(advantages) > own[pairs.first] + own[pairs.second],
@@ -116,7 +116,7 @@ def item_cell(name, n, k, data_sets, seed):
             kept["missed_ranks"] += not ((sets.low <= ranks) & (ranks <= sets.high)).all()
             kept["found"] += told[~equal].mean() if (~equal).any() else np.nan
             kept["width"] += (sets.high - sets.low + 1).mean()
-        counts["board"]["missed_intervals"] += not (np.abs(advantages - gaps) <= arms + 1e-12).all()
+        counts["leaderboard"]["missed_intervals"] += not (np.abs(advantages - gaps) <= arms + 1e-12).all()
         counts["pair intervals"]["missed_intervals"] += not ((low <= gaps) & (gaps <= high)).all()
         places = 1 + (moved[:, np.newaxis, :] > moved[:, :, np.newaxis]).sum(axis=2)
         least, most = np.quantile(places, [ALPHA / 2, 1 - ALPHA / 2], axis=0, method="inverted_cdf")
@@ -130,7 +130,7 @@ def item_cell(name, n, k, data_sets, seed):
 
 
 def row_of(way, kept, data_sets, **cell):
-    has_intervals = way in ("board", "pair intervals")
+    has_intervals = way in ("leaderboard", "pair intervals")
     return {
         **cell, "way": way, "data_sets": data_sets,
         "wrong": "" if way == "percentile ranks" else int(kept["wrong"]),
@@ -212,7 +212,7 @@ def shown(count, n, bad=None):
 
 def page():
     rows = read_rows(MEASURED / "leaderboard_truth.csv")
-    head = ["truth", "N × K", "data sets", "way", "a false difference", "an interval misses", "a true rank missed",
+    head = ["truth", "N × K", "data sets", "method", "a false difference", "an interval misses", "a true rank missed",
             "true differences found", "ranks in a set"]  # fmt: skip
     body = [
         [r["truth"], f"{r['n_items']} × {r['k']}", f"{int(r['data_sets']):,}", r["way"], shown(r["wrong"], r["data_sets"]),

@@ -7,71 +7,70 @@ from howsure.inference import METHODS, binomial_region
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
 from measured import MEASURED, read_rows
 
-PAGE = """# Which p-value and which interval can be trusted: measured
+PAGE = """# Measured error rates and coverage
 
 Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv`, `ranks.csv`, `unequal.csv` and `coverage.csv`, which
 `python benchmarks/levels.py levels`, `ranks`, `unequal` and `coverage` measure. Item means are U(0, 1), item standard deviations
-U(0, 0.3); metrics for labels (tv, accuracy) see the same responses cut into five levels. Accuracy under the nulls that are not the
-default was measured when the first of tied labels won; now tied labels share. [Hard settings](inference.md#hard-settings) has skewed
-and heavy-tailed advantages.
+U(0, 0.3); metrics for labels (tv, accuracy) use the same responses cut into five categories. Accuracy under the nulls that are not the
+default was measured with the first of tied labels winning; the metric shares tied labels.
+[Hard settings](inference.md#hard-settings) has skewed and heavy-tailed advantages. The [glossary](glossary.md) defines the terms.
 
-## Type-I error at a nominal 5%
+## Type I error at α = 5%
 
-Share of {n_levels:,} data sets with a true null in which p ≤ .05 (50 items, 199 draws), for K responses of each source. Two
-kinds of true null: A and B answer from the *same* distribution; or they are equally good but err on *different* items
-(each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets a level of exactly 5% gives
-{low:.1f} to {high:.1f}% in 99 of 100 cells. **Bold** is above that region.
+Share of {n_levels:,} data sets with a true null in which p ≤ .05 (50 items, 199 resamples), for K responses of each source. There
+are two kinds of true null. *Same*: A and B respond from the same distribution. *Different errors*: they are equally good but
+err on different items (each item's means shifted by independent U(−0.3, 0.3)). In {n_levels:,} data sets an error rate of exactly 5%
+gives {low:.1f} to {high:.1f}% at 99 of 100 grid points. **Bold** is above that region.
 
 {levels}
 
-* `sign-flip`, the default: cells above the region: {verdict}
-* It is *below* the region for wins, for accuracy, and for tv with few responses: their item advantages take few values, so
-  that the p-value does too, and an exact test cannot use the part of the 5% that falls between two of them.
-* `pooled-responses` and `permuted-responses` test a narrower hypothesis: models that are equally good but wrong on different
-  items are called different, the more surely the more responses there are. With one response per item, pooling
-  understates the variance by half.
+* `sign-flip`, the default: grid points above the region: {verdict}
+* It is *below* the region for wins, for accuracy, and for tv with few responses. Their item advantages take few values, so the
+  p-value takes few values, too. An exact test cannot use the part of the 5% between two of them.
+* `pooled-responses` and `permuted-responses` test a narrower hypothesis. They reject for equally good models that err on
+  different items, more often the more responses there are. With one response per item, pooling understates the variance by half.
 * `shifted-bootstrap` is a little liberal at 50 items, and very conservative for spearman between good models.
 
 ## What an exact test can attain
 
-Given the sizes of the item advantages, the distribution of their sum under swapped signs is known, and with it how often
-an exact test at 5% rejects. Measured type-I error of `sign-flip` (50 items), in brackets the attainable one, averaged
-over the same data sets. Of {n_exact} cells {n_attained} lie inside the 99% binomial region around what is attainable.
-Take wins on continuous data, where all 50 items tell A and B apart: a two-sided sign test has a level of {step_below:.1f} or
-of {step_above:.1f}% and nothing in between, unless it decides by a coin.
+Given the sizes of the item advantages, the distribution of their sum under random signs is known, and so is the rejection rate
+of an exact test at 5%. The table shows the measured type I error of `sign-flip` (50 items), in brackets the attainable one,
+averaged over the same data sets. Of {n_exact} grid points {n_attained} lie inside the 99% binomial region around the attainable rate.
+An example is wins on continuous data, where all 50 items have a winner: a two-sided sign test has a type I error of
+{step_below:.1f} or {step_above:.1f}% and nothing in between, unless it decides by a coin.
 
 {attained}
 
-The steps shrink as items are added. With 1,000 items (same data sets otherwise), cells outside the region around 5%:
+The steps shrink as items are added. With 1,000 items (same data sets otherwise), grid points outside the region around 5%:
 {verdict_many}
 
-That region is for one cell. All {n_many} together lie in {many_low:.1f} to {many_high:.1f}% in 95 of 100 studies of a level of
-exactly 5% (a simultaneous region, Bonferroni's); outside that one: {verdict_together}
+That region is for one grid point. With an error rate of exactly 5%, all {n_many} together lie in {many_low:.1f} to {many_high:.1f}% in
+95 of 100 studies (a simultaneous region, Bonferroni's). Outside the simultaneous region: {verdict_together}
 
 {many}
 
 ## Ranks of few items
 
-The same for swapped ranks ({n_ranks:,} data sets in each cell; a level of exactly 5% gives {ranks_low:.1f} to {ranks_high:.1f}%
-in 99 of 100 cells, and **bold** is above that). With 20 responses A and B order the items almost as gold does, and swapped ranks are
-least exact there. {verdict_ranks}
+The same for the sign-flip test of ranks ({n_ranks:,} data sets at each grid point; an error rate of exactly 5% gives {ranks_low:.1f} to
+{ranks_high:.1f}% at 99 of 100 grid points, and **bold** is above that). With 20 responses A and B order the items almost as gold does,
+and the test is least exact there. {verdict_ranks}
 
 {ranks}
 
 ## Unequal numbers of responses
 
-A and B answer from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
+A and B respond from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
 responses is noisier, so its error is larger: every metric on item means calls the model with fewer responses worse. The
-test is right about the metric and wrong about the models; `compare` says so in a note. Give both the same number (or
-take `responses="first"`).
+test is right about the metric and wrong about the models; `compare` says so in a note. Use the same number of responses for
+both models, or `responses="first"`.
 
 {unequal}
 
 ## Coverage of 95% intervals
 
-Share of {n_coverage:,} data sets in which the interval holds the expected advantage of its design (A ideal, B's means shifted by
-U(−0.3, 0.3); 999 item-bootstrap draws, all responses kept). A coverage of exactly 95% gives {cov_low:.1f} to {cov_high:.1f}% in 99
-of 100 cells. **Bold** is below that region; – is an interval that the metric does not have, or not in most data sets.
+Share of {n_coverage:,} data sets in which the interval contains the expected advantage of its design (A ideal, B's means shifted by
+U(−0.3, 0.3); 999 bootstrap resamples of items, all responses kept). A coverage of exactly 95% gives {cov_low:.1f} to {cov_high:.1f}% at 99
+of 100 grid points. **Bold** is below that region; – is an interval that the metric does not have, or not in most data sets.
 
 {coverage}
 
@@ -80,19 +79,19 @@ Mean widths and undefined counts are in `docs/measured/coverage.csv`.
 {choice}
 """
 
-CHOICE = """Mean distance from 95% over the designs, in points, and in brackets how many of {n_designs} cells lie below the region:
+CHOICE = """Mean distance from 95% over the designs, in points, and in brackets how many of {n_designs} grid points lie below the region:
 
 {distances}
 
 The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
 **symmetric** for metrics with item scores; **score** where all item advantages are −c, 0 or c (accuracy without tied labels), but
-**bca** for wins where more than half of the items tell A and B apart; **t** with the jackknife's standard error for other metrics
+**bca** for wins where more than half of the items have a winner; **t** with the jackknife's standard error for other metrics
 that a single item moves little (spearman, RMSE, cosine), DeLong's for AUC, and **percentile** for the rest.
 
 ### Clustered items
 
 Coverage, and in brackets mean width, with `cluster="document"` (MAE; documents of two to eight items that share half of
-their spread; {n_clustered:,} data sets in each cell, `benchmarks/cluster_coverage.py`). **Bold** is below {clustered_low:.1f}.
+their spread; {n_clustered:,} data sets at each grid point, `benchmarks/cluster_coverage.py`). **Bold** is below {clustered_low:.1f}.
 With clusters the default is symmetric for every metric with item scores.
 
 {clustered}"""
@@ -144,7 +143,7 @@ def outside(rows, region, where):
         if row["null"] == "sign-flip"
         and (int(row["rejected"]) > region.high or (where == "outside" and int(row["rejected"]) < region.low))
     ]
-    return "no cell is." if not found else "; ".join(found) + "."
+    return "none." if not found else "; ".join(found) + "."
 
 
 def main():
@@ -203,7 +202,7 @@ def main():
         n_ranks=n_ranks,
         ranks_low=100 * of_ranks.low / n_ranks,
         ranks_high=100 * of_ranks.high / n_ranks,
-        verdict_ranks=f"Of {len(read['ranks'])} cells {len(above)} {'is' if len(above) == 1 else 'are'} above.",
+        verdict_ranks=f"Of {len(read['ranks'])} grid points {len(above)} {'is' if len(above) == 1 else 'are'} above.",
         ranks=ranks_table(read["ranks"], of_ranks),
         unequal=table(unequal_rows, list(NUMBERS)),
         n_levels=n_levels,

@@ -103,7 +103,7 @@ def measure(client: Any) -> None:
         "metric",
         "new ε, ms",
         "known pool, ms (median, slowest)",
-        "server beside it, ms (median, slowest)",
+        "server, ms (median, slowest)",
         "deviation of power (rms, largest)",
     ]
     table = [

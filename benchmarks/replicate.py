@@ -126,9 +126,9 @@ def raters(result):
     error = np.sqrt(np.sum(np.square(own))) / len(rows)
     same, other = correlations(result)
     text = (
-        f"Table 4 differs most. From {size:,} data sets of each kind per cell its mean difference is "
+        f"Table 4 differs most. From {size:,} data sets of each kind per design its mean difference is "
         f"{apart(rows).mean():+.4f} ± {error:.4f} by our own Monte-Carlo error: it is the error of the printed numbers, or a "
-        "convention that we do not know. It looks like the former: printed cells were not drawn independently of each "
+        "convention that we do not know. The former is more likely: printed cells were not drawn independently of each "
         f"other. Over the 36 designs the differences of Wins and of MAE at the same ε correlate by {same} (ours share data "
         "sets too, but carry a twentieth of the variance); "
         f"tables of different ε by {other} on average. So the paper's data sets seem to have served several cells each, "
@@ -291,7 +291,7 @@ def ratings(result):
         f"{near} of {len(rows)} p-values are within .015 once items are bootstrapped inside every simulated data set "
         "(`resample_simulated`). That doubles the variance between items. Without it, at the same designs, p is "
         f"{means[1]:.4f} on average instead of the printed {means[0]:.4f}, and with half the items {means[2]:.4f}: about "
-        "half of each published budget is enough for the question that the paper asks."
+        "half of each published budget is enough for the stated design."
     )
     effect = result["mhs"]
     text += (
@@ -405,7 +405,7 @@ def page(keep):
         result = json.loads((keep / f"{paper}.json").read_text(encoding="utf-8"))
         parts.append(
             f"## {paper.upper()}\n\n{result['convention'][0].upper()}{result['convention'][1:]}\n\n"
-            f"{result['n_simulations']:,} data sets of each kind per cell.\n"
+            f"{result['n_simulations']:,} data sets of each kind per design.\n"
         )
         parts += [*([] if paper == "raters" else [summary(result)]), write(result)]
         if result["notes"]:

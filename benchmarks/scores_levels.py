@@ -47,26 +47,26 @@ TRUTHS = {"mean difference": 0, "median difference": 1, "Hodges–Lehmann differ
 
 
 READING = """
-## What to take from this
+## How to read these tables
 
-* **On symmetric differences the tests hold their level** or are too careful: signs and medians of few or tied values take
-  few different values, so tests of them stay below 5% and their intervals above 95%. (Among so many rates a few bold
-  ones are chance.)
-* **A mean of few skewed differences** is where levels go wrong. At n = 20, t and permutation reject true nulls too often,
+* **On symmetric differences the type I error is at most about 5%.** Signs and medians of few or tied values take few
+  different values, so tests of them stay below 5% and their intervals above 95%. (Among so many rates a few bold ones are
+  chance.)
+* **A mean of few skewed differences** is the difficult case. At n = 20, t and permutation reject true nulls too often,
   and one-sided tests are worse: nearly all errors are on one side, because the mean and the standard deviation of a
-  skewed sample rise and fall together. The permutation test shares the fault because its null is symmetry.
-  The studentised bootstrap repairs most of it. At n = 100 the two-sided tests are nearly right and one-sided t and
+  skewed sample rise and fall together. The permutation test has the same problem because its null is symmetry.
+  The studentised bootstrap solves most of it. At n = 100 the two-sided tests are nearly right and one-sided t and
   permutation are not; at n = 1,000 all are.
 * **Wilcoxon on skewed differences** tests neither mean nor median but the Hodges–Lehmann value, and its null (symmetry)
   does not hold there: at n = 1,000 it rejects the true value a little too often.
 * **The percentile bootstrap of a median** of 20 rejects a little too often on normal differences.
-* **Ties**: a median of ratings hardly moves, so tests of it almost never reject and say little; use t, Wilcoxon or
+* **Ties**: a median of ratings hardly moves, so tests of it almost never reject; use t, Wilcoxon or
   permutation. The intervals of sign and Wilcoxon are closed intervals between tied values and cover too much.
 * **Cohen's d and Hedges' g** have intervals made for normal differences. On exponential ones they are far too wide: there
-  the mean and the standard deviation err in the same direction, and their ratio is steadier than the formula believes.
-* **Clusters**: taking lines as independent is wrong by a factor of seven here. The cluster-robust t test still rejects
-  too often with 10 to 30 clusters; flipping whole clusters does not. That is why permutation is recommended for clusters.
-* **McNemar's exact test** is careful, most of all when few answers flip.
+  the mean and the standard deviation err in the same direction, and their ratio is steadier than the formula assumes.
+* **Clusters**: treating segments as independent is wrong by a factor of seven here. The cluster-robust t test still rejects
+  too often with 10 to 30 clusters; flipping whole clusters does not. Permutation is therefore recommended for clusters.
+* **McNemar's exact test** is conservative, most of all when few answers flip.
 """
 
 
@@ -185,7 +185,7 @@ def page(n_replications, seed):
         "",
         f"Made by `benchmarks/scores_levels.py` (howsure {version()}, seed {_random.entropy_of(seed)}); do not edit. "
         f"Every number is a percentage of {n_replications:,} simulated data sets with its exact 95% binomial "
-        f"interval; unless something else is said, the null is true in them. Nominal are 5 for the levels and 95 for "
+        f"interval; by default the null is true in them. The nominal values are 5 for the type I error and 95 for "
         f"the coverage; **bold** marks an interval that excludes the nominal value. Resampling tests use {N_RESAMPLES} "
         f"resamples. “Greater” and “less” are one-sided tests at 5%. Each test is measured against its own estimand: "
         f"t, bootstrap and permutation against the mean, Wilcoxon against the Hodges–Lehmann value, the others against "
@@ -198,7 +198,7 @@ def page(n_replications, seed):
         lines += [
             f"## n = {n:,}",
             "",
-            "| differences | test | level, two-sided | greater | less | coverage of the 95% interval |",
+            "| differences | test | type I error, two-sided | greater | less | coverage of the 95% interval |",
         ]
         lines += ["|---|---|---|---|---|---|"]
         for shape, name, size, *counts in tests:
@@ -209,7 +209,7 @@ def page(n_replications, seed):
         "## Effect sizes",
         "",
         "Coverage of the 95% intervals when the true effect is not zero (differences moved by half a "
-        "standard deviation, ratings by one step). The true r is that of two million differences.",
+        "standard deviation, ratings by one step). The true r was computed from two million differences.",
         "",
         "| differences | effect | true value | " + " | ".join(f"n = {n:,}" for n in SIZES) + " |",
         "|---|---|---|" + "---|" * len(SIZES),
@@ -223,9 +223,9 @@ def page(n_replications, seed):
         "",
         "## Scores in clusters",
         "",
-        "Documents of 1 to 20 lines, intraclass correlation 0.3, no difference.",
+        "Documents of 1 to 20 segments, intraclass correlation 0.3, no difference.",
         "",
-        "| clusters | test | level, two-sided | coverage |",
+        "| clusters | test | type I error, two-sided | coverage |",
         "|---|---|---|---|",
         *(
             f"| {n_clusters} | {name} | {rate(count, n_replications)} | "
@@ -242,10 +242,10 @@ def flips_section(flips, n_replications):
     return [
         FLIPS,
         "",
-        "20% of the answers flip: evenly for the level of McNemar's exact test, 15 against 5% for the coverage of "
+        "20% of the answers flip: evenly for the type I error of McNemar's exact test, 15 against 5% for the coverage of "
         "Tango's score interval of the accuracy difference.",
         "",
-        "| n | level, two-sided | coverage |",
+        "| n | type I error, two-sided | coverage |",
         "|---|---|---|",
         *(
             f"| {n:,} | {rate(level, n_replications)} | {rate(covered, n_replications)} |"

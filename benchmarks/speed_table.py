@@ -3,7 +3,7 @@
     python benchmarks/speed_table.py [--previous 72c649b] [--out docs/measured/speed_table.json]
 
 Every job runs in a process of its own, once with this version and once with the previous release (a git worktree of that
-commit), in turns; what is given is the least processor time of three turns (25 for draws and `howsure compare`), after a
+commit), in turns; what is given is the least processor time of three turns (25 for resamples and `howsure compare`), after a
 first call that compiles. Processor time does not count the time that other processes take on a busy machine, but they
 still share its caches; so read the ratios, which come from the same minutes.
 """
@@ -152,34 +152,34 @@ print(min(times))
 
 JOBS = {
     # name: (job in this version, job in the previous release, how many times more work the previous would have done)
-    "bare generator, 1,000,000 items, 200 draws": ("bare(1_000_000, 200)", "bare(1_000_000, 200)", 1),
-    "MAE, 1,000 items, 200,000 draws": ("draws(1_000, 'mae', 200_000)",) * 2 + (1,),
-    "MAE, 10,000 items, 20,000 draws": ("draws(10_000, 'mae', 20_000)",) * 2 + (1,),
-    "MAE, 100,000 items, 2,000 draws": ("draws(100_000, 'mae', 2_000)",) * 2 + (1,),
-    "MAE, 1,000,000 items, 200 draws": ("draws(1_000_000, 'mae', 200)",) * 2 + (1,),
-    "wins, 1,000 items, 9,999 draws": ("draws(1_000, 'wins', 9_999)",) * 2 + (1,),
-    "wins, 1,000,000 items, 9,999 draws": (
+    "bare generator, 1,000,000 items, 200 resamples": ("bare(1_000_000, 200)", "bare(1_000_000, 200)", 1),
+    "MAE, 1,000 items, 200,000 resamples": ("draws(1_000, 'mae', 200_000)",) * 2 + (1,),
+    "MAE, 10,000 items, 20,000 resamples": ("draws(10_000, 'mae', 20_000)",) * 2 + (1,),
+    "MAE, 100,000 items, 2,000 resamples": ("draws(100_000, 'mae', 2_000)",) * 2 + (1,),
+    "MAE, 1,000,000 items, 200 resamples": ("draws(1_000_000, 'mae', 200)",) * 2 + (1,),
+    "wins, 1,000 items, 9,999 resamples": ("draws(1_000, 'wins', 9_999)",) * 2 + (1,),
+    "wins, 1,000,000 items, 9,999 resamples": (
         "draws(1_000_000, 'wins', 9_999)",
         "draws(1_000_000, 'wins', 20)",
         9_999 / 20,
     ),
-    "wins, 1,000,000 items, 9 draws": ("draws(1_000_000, 'wins', 9)",) * 2 + (1,),
-    "Spearman, 100,000 items, 199 draws": (
+    "wins, 1,000,000 items, 9 resamples": ("draws(1_000_000, 'wins', 9)",) * 2 + (1,),
+    "Spearman, 100,000 items, 199 resamples": (
         "draws(100_000, 'spearman', 199)",
         "draws(100_000, 'spearman', 40)",
         199 / 40,
     ),
-    "AUC, 100,000 items, 199 draws": (
+    "AUC, 100,000 items, 199 resamples": (
         "draws(100_000, 'auc', 199)",
         "draws(100_000, 'auc', 40)",
         199 / 40,
     ),
-    "Kendall, 100,000 items, 199 draws": (
+    "Kendall, 100,000 items, 199 resamples": (
         "draws(100_000, 'kendall', 199)",
         "draws(100_000, 'kendall', 20)",
         199 / 20,
     ),
-    "MAE, 100,000 items, 199 draws": ("draws(100_000, 'mae', 199)",) * 2 + (1,),
+    "MAE, 100,000 items, 199 resamples": ("draws(100_000, 'mae', 199)",) * 2 + (1,),
     "compare, 1,000 items, defaults": ("pvalue(1_000)",) * 2 + (1,),
     "ten exact p-values of 200 items": ("flips(200)", "", 1),
     "ten exact p-values of 10,000 items": ("flips(10_000)", "", 1),
@@ -191,7 +191,7 @@ JOBS = {
     "compare, 200 own metrics with item scores, 200 items": ("declared(200)",) * 2 + (1,),
     "compare, 200 own metrics, vectorized functions, 200 items": ("vectorized(200)", "own(10)", 20),
     "compare, 200 own metrics, plain functions, 200 items": ("own(200)", "own(10)", 20),
-    "compare, 10 own metrics, functions that need one draw at a time": ("branching(10)",) * 2 + (1,),
+    "compare, 10 own metrics, functions that need one resample at a time": ("branching(10)",) * 2 + (1,),
     "audit, 30 items × 1, 200 data sets of each kind": ("audited(30, 1, 200)", "audited(30, 1, 50)", 4),
     "audit, 100 items × 5, 100 data sets of each kind": ("audited(100, 5, 100)", "audited(100, 5, 50)", 2),
 }
@@ -210,34 +210,34 @@ COMMANDS = {
 """Commands whose processor seconds and memory are measured, start-up included."""
 
 LIMITS = {
-    "bare generator, 1,000,000 items, 200 draws": "arithmetic",
-    "MAE, 1,000 items, 200,000 draws": "generator and additions",
-    "MAE, 10,000 items, 20,000 draws": "generator and additions",
-    "MAE, 100,000 items, 2,000 draws": "generator and additions",
-    "MAE, 1,000,000 items, 200 draws": "generator and additions; preparing the items once",
-    "wins, 1,000 items, 9,999 draws": "generator and additions",
-    "wins, 1,000,000 items, 9,999 draws": "preparing the items once; a draw is three binomial counts",
-    "wins, 1,000,000 items, 9 draws": "preparing the items once",
-    "Spearman, 100,000 items, 199 draws": "generator; memory: ranks of 32 draws are fetched in the order of each model",
-    "AUC, 100,000 items, 199 draws": "generator; memory: weights of 32 draws are fetched in the order of each model",
-    "Kendall, 100,000 items, 199 draws": "additions: weights of 32 draws are added up for each of 17 levels",
-    "MAE, 100,000 items, 199 draws": "generator and additions",
-    "compare, 1,000 items, defaults": "draws of the interval",
+    "bare generator, 1,000,000 items, 200 resamples": "arithmetic",
+    "MAE, 1,000 items, 200,000 resamples": "generator and additions",
+    "MAE, 10,000 items, 20,000 resamples": "generator and additions",
+    "MAE, 100,000 items, 2,000 resamples": "generator and additions",
+    "MAE, 1,000,000 items, 200 resamples": "generator and additions; preparing the items once",
+    "wins, 1,000 items, 9,999 resamples": "generator and additions",
+    "wins, 1,000,000 items, 9,999 resamples": "preparing the items once; a resample is three binomial counts",
+    "wins, 1,000,000 items, 9 resamples": "preparing the items once",
+    "Spearman, 100,000 items, 199 resamples": "generator; memory: ranks of 32 resamples are fetched in the order of each model",
+    "AUC, 100,000 items, 199 resamples": "generator; memory: weights of 32 resamples are fetched in the order of each model",
+    "Kendall, 100,000 items, 199 resamples": "additions: weights of 32 resamples are added up for each of 17 levels",
+    "MAE, 100,000 items, 199 resamples": "generator and additions",
+    "compare, 1,000 items, defaults": "resamples of the interval",
     "ten exact p-values of 200 items": "NumPy calls",
     "ten exact p-values of 10,000 items": "sums of powers, sorting",
     "compare --by, 20,000 slices of 5 items": "Python: a result for each slice",
     "compare --by, 100,000 slices of 5 items": "Python: a result for each slice",
-    "compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; draws of slices of ten and more items",
-    "compare --by, 10,000 slices of 20 items on average": "draws and exact p-values of each slice; sorting",
-    "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its draws",
+    "compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; resamples of slices of ten and more items",
+    "compare --by, 10,000 slices of 20 items on average": "resamples and exact p-values of each slice; sorting",
+    "compare --by, 500 slices of 20 items": "Python: a comparison of its own for each slice; sorting its resamples",
     "howsure compare --by, 100,000 slices of 5 items on average": "Python: a result for each slice; reading the table",
     "howsure compare --by, 100,000 slices of 5 items": "Python: a result for each slice; reading the table",
-    "audit, 30 items × 1, 200 data sets of each kind": "draws; NumPy calls for many data sets at a time",
-    "audit, 100 items × 5, 100 data sets of each kind": "draws of responses",
-    "compare, 200 own metrics with item scores, 200 items": "exact p-values, draws of the intervals, and their joint level",
-    "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many draws at a time",
-    "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many draws at a time",
-    "compare, 10 own metrics, functions that need one draw at a time": "Python: one call of the function for each draw and model",
+    "audit, 30 items × 1, 200 data sets of each kind": "resamples; NumPy calls for many data sets at a time",
+    "audit, 100 items × 5, 100 data sets of each kind": "resamples of responses",
+    "compare, 200 own metrics with item scores, 200 items": "exact p-values, resamples of the intervals, and their joint confidence level",
+    "compare, 200 own metrics, vectorized functions, 200 items": "the functions, called with many resamples at a time",
+    "compare, 200 own metrics, plain functions, 200 items": "the functions, called with many resamples at a time",
+    "compare, 10 own metrics, functions that need one resample at a time": "Python: one call of the function for each resample and model",
     "howsure compare, 200 items": "imports: Polars, NumPy",
     "howsure compare, 40,000 columns": "Python: names of columns",
     "howsure fit, 1,000,000 responses, normal": "the likelihood, once for each trial of the optimiser",
@@ -336,23 +336,23 @@ def page(found):
         rows.append(f"| {name} | {row['now']:.3g}{memory} | {before} | {ratio} | {LIMITS[name]} |")
     calm = "did nothing else" if found["load"] < 1.5 else "was busy with other work"
     advice = "" if found["load"] < 1.5 else ", so read the ratios rather than the seconds"
-    text = f"""# What takes how long, and what limits it
+    text = f"""# Run times, and what limits them
 
-Made by `python benchmarks/speed_table.py`, which also measures the previous release ({found["previous"]}) in turns with this
-version. Seconds of processor time on one thread, the least of three turns (of 25 for draws and
+Made by `python benchmarks/speed_table.py`, which also measures an earlier version ({found["previous"]}) in turns with this
+version. Seconds of processor time on one thread, the least of three turns (of 25 for resamples and
 `howsure compare`, whose memory others may use, too). The machine had {found["cores"]} cores and {calm}
 (load up to {found["load"]:.1f}){advice}. Commands are measured with their start-up.
 
-| job | now | previous release | times as fast | what limits it now |
+| job | this version | earlier version | times as fast | what limits it |
 |---|---|---|---|---|
 {chr(10).join(rows)}
 
-* A draw of MAE takes {found["times_bare"]:.1f} times what the bare generator takes for the same random indices (1,000,000 items).
-* Its time grows with items to the power {found["slope"]:.2f} from 1,000 to 1,000,000 items, as many items drawn in all
-  ({found["slope_previous"]:.2f} in the previous release).
-* Once the items are prepared, 9,999 draws of wins take {found["flat"]:.2f} times as long for 1,000,000 items as for 1,000.
-* At 100,000 items a draw takes, in units of a draw of MAE by this version and by the previous release: {found["ranks"]}.
-* Jobs of the previous release that would take minutes are measured with fewer draws and multiplied, its commands not at all (–).
+* A resample of MAE takes {found["times_bare"]:.1f} times as long as the bare generator takes for the same random indices (1,000,000 items).
+* Its time grows with items to the power {found["slope"]:.2f} from 1,000 to 1,000,000 items, with the same total number of drawn items
+({found["slope_previous"]:.2f} in the earlier version).
+* Once the items are prepared, 9,999 resamples of wins take {found["flat"]:.2f} times as long for 1,000,000 items as for 1,000.
+* At 100,000 items a resample takes, in units of a resample of MAE by this version and by the earlier version: {found["ranks"]}.
+* Jobs of the earlier version that would take minutes are measured with fewer resamples and multiplied, its commands not at all (–).
 {threads()}"""
     (ROOT / "docs" / "speed-table.md").write_text(text)
 
@@ -376,7 +376,7 @@ def main():
                 if name in kept and not name.startswith(tuple(options.only.split(";"))):
                     jobs[name] = kept[name]
                     continue
-                turns = 1 if name.startswith(ONCE) else 25 if name.endswith("draws") else 3
+                turns = 1 if name.startswith(ONCE) else 25 if name.endswith("resamples") else 3
                 previous = run(before, old, caches["then"], turns) * times if old else None
                 jobs[name] = {"now": run(ROOT, job, caches["now"], turns), "previous": previous}
                 print(name, jobs[name], flush=True)
@@ -398,20 +398,20 @@ def main():
                 print(name, jobs[name], flush=True)
         finally:
             subprocess.run([*git, "remove", "--force", str(before)], check=True, capture_output=True)
-    means = [jobs[f"MAE, {n:,} items, {200_000_000 // n:,} draws"] for n in (1_000, 10_000, 100_000, 1_000_000)]
+    means = [jobs[f"MAE, {n:,} items, {200_000_000 // n:,} resamples"] for n in (1_000, 10_000, 100_000, 1_000_000)]
     logs = np.log([1_000, 10_000, 100_000, 1_000_000])
     slopes = [1 + float(np.polyfit(logs, np.log([row[side] for row in means]), 1)[0]) for side in ("now", "previous")]
-    unit = {side: jobs["MAE, 100,000 items, 199 draws"][side] for side in ("now", "previous")}
+    unit = {side: jobs["MAE, 100,000 items, 199 resamples"][side] for side in ("now", "previous")}
     ranks = [
         f"{name} {jobs[job]['now'] / unit['now']:.1f} and {jobs[job]['now'] / unit['previous']:.1f}"
         for name in ("Spearman", "AUC", "Kendall")
-        for job in [f"{name}, 100,000 items, 199 draws"]
+        for job in [f"{name}, 100,000 items, 199 resamples"]
     ]
     found = {
         "previous": options.previous, "jobs": jobs, "slope": slopes[0], "slope_previous": slopes[1],
-        "times_bare": means[-1]["now"] / jobs["bare generator, 1,000,000 items, 200 draws"]["now"],
-        "flat": (jobs["wins, 1,000,000 items, 9,999 draws"]["now"] - jobs["wins, 1,000,000 items, 9 draws"]["now"])
-        / jobs["wins, 1,000 items, 9,999 draws"]["now"],
+        "times_bare": means[-1]["now"] / jobs["bare generator, 1,000,000 items, 200 resamples"]["now"],
+        "flat": (jobs["wins, 1,000,000 items, 9,999 resamples"]["now"] - jobs["wins, 1,000,000 items, 9 resamples"]["now"])
+        / jobs["wins, 1,000 items, 9,999 resamples"]["now"],
         "ranks": "; ".join(ranks), "cores": os.cpu_count(), "load": max(earlier["load"], os.getloadavg()[0]),
     }  # fmt: skip
     options.out.write_text(json.dumps(found, indent=2) + "\n")

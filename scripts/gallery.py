@@ -162,32 +162,32 @@ def _paired(step: str) -> Callable[[], Any]:
 
 
 SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
-    "compare": (("Comparison",), "Is A better than B? Items, advantage, draws, and who wins where.", _compare),
+    "compare": (("Comparison",), "Is A better than B? Items, advantage, resamples, and who wins where.", _compare),
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
-    "leaderboard": (("Leaderboard",), "Many models: scores, ranks that hold together, groups not told apart.", _board),
-    "slices": (("Leaderboards",), "A board for each slice of the items, all holding together.", _slices),
-    "board-plan": (("BoardPlan",), "How many items or responses tell the first models apart.", _board_plan),
+    "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups of similar models.", _board),
+    "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
+    "board-plan": (("BoardPlan",), "How many items or responses separate the first models.", _board_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
-    "pilot": (("Plan",), "From a pilot: how many items a power of 0.8 takes, and where you are.", _pilot),
+    "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),
     "scores-describe": (("Description", "Overview"), "What the scores look like.", _paired("overview")),
-    "scores-units": (("UnitSizes",), "At which unit size the differences settle.", _paired("unit_sizes")),
+    "scores-units": (("UnitSizes",), "The unit size at which the differences settle.", _paired("unit_sizes")),
     "scores-test": (("Finding",), "One test: the estimate with its interval.", _paired("find")),
     "scores-effect": (("Effects",), "Effect sizes, an axis each.", _paired("measure")),
     "scores-power": (("PowerCurve",), "How often studies of other sizes find the difference.", _paired("power_curve")),
-    "power": (("PowerPlan",), "How many lines a planned study needs.", _power),
+    "power": (("PowerPlan",), "How many segments a planned study needs.", _power),
     "systems": (("SystemsComparison",), "Several systems: mean ranks, critical difference, pairs.", _systems),
-    "describe": (("TableDescription",), "Who judged what, how far they agree, what an error is made of.", _description),
+    "describe": (("TableDescription",), "Who judged what, agreement, variance components.", _description),
     "simulate": (("Simulation",), "Simulated responses of gold, A and B.", _simulation),
-    "fit": (("Fit",), "A response model beside the data it was fitted to; labels as a hanging rootogram.", _fit),
-    "audit": (("Audit",), "Which test holds its level, which interval covers: best first.", _audit),
-    "leader": (("LeaderAudit",), "How near estimated p comes to the true one, by scheme and by metric.", _leader),
-    "replicate": (("Replication", "Search"), "Published numbers beside recomputed ones.", _replication),
-    "figure": (("PaperFigure",), "A figure of a paper, computed again.", _figure),
+    "fit": (("Fit",), "A response model and the data it was fitted to; labels as a hanging rootogram.", _fit),
+    "audit": (("Audit",), "Error rates of tests and coverage of intervals: best first.", _audit),
+    "leader": (("LeaderAudit",), "How near estimated p is to the true p, by scheme and by metric.", _leader),
+    "replicate": (("Replication", "Search"), "Published and reproduced numbers.", _replication),
+    "figure": (("PaperFigure",), "A figure of a paper, reproduced.", _figure),
 }  # fmt: skip
 """Name of the picture, the results that are drawn like it, what it shows, and the run that makes it."""
 
-ELSEWHERE = {"Sweep": "[big studies](sweeps.md): any value of the cells against any parameter"}
+ELSEWHERE = {"Sweep": "[big studies](sweeps.md): any result against any parameter"}
 """Results that are drawn, and whose own page shows how."""
 
 
@@ -196,13 +196,13 @@ def page() -> str:
     lines = [
         "# Gallery",
         "",
-        "Every picture below is made by `python scripts/gallery.py` from simulated or bundled data. `howsure.plot`",
+        "Every chart below is made by `python scripts/gallery.py` from simulated or bundled data. `howsure.plot`",
         "gives the same as an Altair chart, `--chart FILE` writes it as .html, .svg, .png, .pdf or .json, and",
         "`--report FILE` puts it into a report.",
     ]
     for name, (kinds, said, _) in SHOWN.items():
         listed = ", ".join(f"`{kind}`" for kind in kinds)
-        lines += ["", f"## {name}", "", f"{said} Drawn for {listed}.", "", f"![{said}](gallery/{name}.svg)"]
+        lines += ["", f"## {name}", "", f"{said} Chart of {listed}.", "", f"![{said}](gallery/{name}.svg)"]
     lines += ["", "## On other pages", ""]
     lines += [f"* `{kind}`: {said}." for kind, said in ELSEWHERE.items()]
     return "\n".join(lines) + "\n"

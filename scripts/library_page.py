@@ -9,7 +9,7 @@ from pathlib import Path
 import howsure
 
 PAGE = Path(__file__).parents[1] / "docs" / "library.md"
-HEAD = """# The library's names
+HEAD = """# Python library
 
 Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` lists every option.
 """

@@ -70,7 +70,7 @@ def addresses(page, url):
     for name, title in STEPS.items():
         page.get_by_role("navigation", name="Steps").get_by_role("link", name=title, exact=True).click()
         if name != "scores-downloads":
-            page.get_by_role("button", name="Ask", exact=True).click()
+            page.get_by_role("button", name="Run", exact=True).click()
             page.wait_for_selector(".done", timeout=240_000)
         found[name] = page.url
     return found | {"scores-upload": f"{url}/scores-upload", "jobs": f"{url}/jobs"}

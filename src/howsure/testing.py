@@ -95,8 +95,10 @@ def _check_draws(metric: Metric, contests: list[Contest]) -> None:
     )
 
     single = np.array([float(_advantage(metric, gold[d], a[d], b[d])) for d in range(N_DRAWS)])
-    _same(advantage, single, metric, "the advantage of a draw depends on the draws beside it")
-    _same(_advantage(metric, gold[0], a, b)[:1], single[:1], metric, "gold that all draws share changes the advantage")
+    _same(advantage, single, metric, "the advantage of a resample depends on the other resamples")
+    _same(
+        _advantage(metric, gold[0], a, b)[:1], single[:1], metric, "gold that all resamples share changes the advantage"
+    )
     _same(_advantage(metric, gold, b, a), -advantage, metric, "swapping A and B does not flip the advantage")
     alike = _advantage(metric, gold, a, a)
     _same(alike, np.where(np.isnan(alike), np.nan, 0.0), metric, "identical models differ")

@@ -335,7 +335,7 @@ def test_undefined_draws_are_counted_in_a_note():
     result = compare(contest, metric="spearman", rng=0, n_resamples=999, interval="percentile")
     undefined = int(np.isnan(result.draws).sum())
     assert undefined > 0
-    assert f"{undefined} of 999 draws were undefined and left out." in result.notes
+    assert f"{undefined} of 999 resamples were undefined and omitted." in result.notes
 
 
 def test_an_incomplete_contest_is_completed_and_said_so():

@@ -155,7 +155,7 @@ def test_students_intervals_of_few_items_that_differ_are_not_carried_on():
     """They were, as if all items told A and B apart, and were too short."""
     gold, a, b = np.random.default_rng(6).normal(size=(3, 14))
     alone = compare(Contest.from_arrays(gold, np.where(np.arange(14) < 6, a, b), b), metric="mae", rng=0)
-    assert "Only 6 items or clusters tell A and B apart" in alone.confidence_interval.notes[0]
+    assert "Only 6 items or clusters differ between A and B" in alone.confidence_interval.notes[0]
     assert without_draws(alone, 1 - 1e-8)[1] == alone.limits("symmetric", 1 - 1e-8, "two-sided")
 
 

@@ -103,7 +103,7 @@ def test_few_items_that_differ_get_students_interval(n_differ):
     found = symmetric(draws, items.mean(), advantages=items, **known)
     plain = student(items.mean(), standard_error=known["standard_error"], df=n_differ - 1)
     assert (found.low, found.high, found.method) == (plain.low, plain.high, "symmetric")
-    assert f"Only {n_differ} items or clusters tell A and B apart" in found.notes[0]
+    assert f"Only {n_differ} items or clusters differ between A and B" in found.notes[0]
 
 
 @pytest.mark.parametrize("n_differ", [0, 1])
@@ -125,7 +125,7 @@ def test_the_rounding_of_a_resample_without_spread_makes_no_interval_wide():
     for method in (studentised, lambda *given, **how: symmetric(*given, advantages=items, **how)):
         found = method(draws, items.mean(), **rough)
         assert found == method(draws, items.mean(), **exact)
-        assert f"{alike.sum()} of 2,000 draws were undefined" in found.notes[0]
+        assert f"{alike.sum()} of 2,000 resamples were undefined" in found.notes[0]
 
 
 def test_means_of_skewed_advantages_are_covered_where_students_interval_misses():

@@ -157,14 +157,14 @@ def test_bca_of_several_factors_is_one_call():
 @pytest.mark.parametrize(
     ("result", "note"),
     [
-        (percentile([1.0, 1.0, 1.0]), "The interval is undefined: all draws are equal."),
-        (percentile([0.1 + 0.2, 0.3, 0.3]), "The interval is undefined: all draws are equal."),
-        (percentile([]), "The interval is undefined: it needs two draws or more; got 0."),
-        (basic([1.0, math.nan], 1.0), "The interval is undefined: it needs two draws or more; got 1."),
+        (percentile([1.0, 1.0, 1.0]), "The interval is undefined: all resamples are equal."),
+        (percentile([0.1 + 0.2, 0.3, 0.3]), "The interval is undefined: all resamples are equal."),
+        (percentile([]), "The interval is undefined: it needs two resamples or more; got 0."),
+        (basic([1.0, math.nan], 1.0), "The interval is undefined: it needs two resamples or more; got 1."),
         (basic([1.0, 2.0], math.nan), "The interval is undefined: the estimate is undefined."),
         (
             bca([1.0, 2.0], 3.0, jackknife=[1.0, 2.0]),
-            "The BCa interval is undefined: every draw is on the same side of the estimate.",
+            "The BCa interval is undefined: every resample is on the same side of the estimate.",
         ),
         (
             bca([1.0, 2.0], 1.5, jackknife=[1.0, 1.0]),
@@ -188,7 +188,7 @@ def test_bca_of_several_factors_is_one_call():
         ),
         (
             studentised([1.0, 2.0], 1.5, standard_errors=[0, 0], standard_error=1.0),
-            "The interval is undefined: it needs two draws or more; got 0.",
+            "The interval is undefined: it needs two resamples or more; got 0.",
         ),
     ],
 )
@@ -212,15 +212,15 @@ def test_undefined_draws_are_counted_and_left_out():
     with_gaps = np.concatenate([values, [math.nan, math.nan]])
     result = percentile(with_gaps)
     assert (result.low, result.high) == (percentile(values).low, percentile(values).high)
-    assert result.notes == ("2 of 102 draws were undefined and left out.",)
+    assert result.notes == ("2 of 102 resamples were undefined and omitted.",)
     errors = np.where(np.arange(102) < 3, 0.0, 1.0)
     assert studentised(with_gaps, 50.0, standard_errors=errors, standard_error=1.0).notes == (
-        "5 of 102 draws were undefined and left out.",
+        "5 of 102 resamples were undefined and omitted.",
     )
 
 
 def test_too_few_draws_for_the_level_are_said():
-    note = ("An end of the interval is the most extreme of 38 draws: use more draws.",)
+    note = ("An end of the interval is the most extreme of 38 resamples: use more resamples.",)
     assert percentile(np.arange(38.0)).notes == note
     assert percentile(np.arange(39.0)).notes == ()
     assert percentile(np.arange(38.0), alternative="greater").notes == ()
@@ -236,7 +236,7 @@ def test_too_few_draws_for_the_level_are_said():
         (lambda: interval("studentised", [1, 2], estimate=1), "`standard_errors` and `standard_error` must be given"),
         (
             lambda: studentised([1, 2], 1, standard_errors=[1], standard_error=1),
-            r"`standard_errors` must have one entry per draw \(2\); got 1",
+            r"`standard_errors` must have one entry per resample \(2\); got 1",
         ),
     ],
 )

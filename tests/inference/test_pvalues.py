@@ -245,7 +245,7 @@ def test_standard_error_of_tail_p_is_honest():
 def test_undefined_draws_are_counted_and_left_out():
     result = tail_pvalue(1.0, [0.0, math.nan, 2.0, math.nan], alternative="greater")
     assert (result.pvalue, result.n_resamples, result.n_undefined) == (2 / 3, 2, 2)
-    assert result.notes == ("2 of 4 draws were undefined and left out.",)
+    assert result.notes == ("2 of 4 resamples were undefined and omitted.",)
     result = expected_pvalue([0.0, math.nan, 2.0], [0.0, 1.0, math.nan])
     assert (result.pvalue, result.n_resamples, result.n_undefined) == (2 / 4, 2, 2)
 
@@ -254,10 +254,10 @@ def test_undefined_draws_are_counted_and_left_out():
     ("result", "note"),
     [
         (tail_pvalue(math.nan, [1.0]), "The observed advantage is undefined."),
-        (tail_pvalue(1.0, [math.nan]), "No null draw is defined."),
-        (tail_pvalue(1.0, []), "No null draw is defined."),
-        (expected_pvalue([math.nan], [1.0]), "No null draw is defined."),
-        (expected_pvalue([1.0], []), "No draw is defined."),
+        (tail_pvalue(1.0, [math.nan]), "No resample under the null is defined."),
+        (tail_pvalue(1.0, []), "No resample under the null is defined."),
+        (expected_pvalue([math.nan], [1.0]), "No resample under the null is defined."),
+        (expected_pvalue([1.0], []), "No resample is defined."),
     ],
 )
 def test_undefined_is_nan_with_a_note(result, note):
@@ -274,8 +274,8 @@ def test_unknown_alternative():
 
 def test_words():
     null = np.arange(999) / 1000
-    assert str(tail_pvalue(0.9, null, alternative="greater")) == "p = 0.1000 (± 0.0095 from 999 draws)"
-    assert str(tail_pvalue(2.0, null)) == "p < 0.002 (± 0.0020 from 999 draws)"
+    assert str(tail_pvalue(0.9, null, alternative="greater")) == "p = 0.1000 (± 0.0095 from 999 resamples)"
+    assert str(tail_pvalue(2.0, null)) == "p < 0.002 (± 0.0020 from 999 resamples)"
 
 
 def test_round_trip_and_inputs_unchanged():

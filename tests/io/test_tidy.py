@@ -265,7 +265,7 @@ def test_sources_must_be_meant():
     frame = pl.DataFrame({"item": [1], "source": ["s"], "value": [1]})
     with pytest.raises(ArgumentError, match="`sources` must name at least one source"):
         read(frame, sources={})
-    with pytest.raises(ArgumentError, match="so `source` must be left out"):
+    with pytest.raises(ArgumentError, match="so `source` is not allowed"):
         read(frame, sources="all", source="source")
     with pytest.raises(ArgumentError, match="`item` and `value` must be different columns; got 'item' for both"):
         read(frame, item="item", value="item")

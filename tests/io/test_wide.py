@@ -44,7 +44,7 @@ def test_a_rater_named_in_several_sources_is_one_rater():
     assert table.sources["z"].raters is None  # a number names nobody
     assert table.repeats == ("z",)
     assert table.notes[-1] == (
-        "x has 2 raters (the columns are told apart by names); y has 2 raters (the columns are told apart by names); "
+        "x has 2 raters (the columns differ by names); y has 2 raters (the columns differ by names); "
         "z has 2 repeats (the columns are numbered). Change this with `rater` or `repeat`."
     )
 

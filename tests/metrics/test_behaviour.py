@@ -438,7 +438,7 @@ def test_a_vectorized_function_that_does_not_reduce_over_the_items_alone_is_refu
     contest = Contest.from_arrays(*np.random.default_rng(6).normal(size=(3, 20)))
     for wrong in (lambda gold, model, axis: abs(gold - model).max(), lambda gold, model, axis: abs(gold - model)):
         metric = FunctionMetric(wrong, better="lower", name="wrong", vectorized=True)
-        with pytest.raises(ArgumentError, match="'wrong' must return one number for each draw"):
+        with pytest.raises(ArgumentError, match="'wrong' must return one number for each resample"):
             compare(contest, metric=metric, n_resamples=49, rng=0)
 
 

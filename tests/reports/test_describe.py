@@ -127,7 +127,7 @@ def test_it_is_written_and_reported_with_names_as_names(labelled, advantageed, t
     assert len(json.loads((tmp_path / "d.json").read_text(encoding="utf-8"))["vconcat"]) == 4
     assert json.loads(plot(advantageed).to_json())["vconcat"]
     page = html.page(framed(labelled[0], pictures=False))
-    assert "held against the mean and the spread of the others" in page
+    assert "compared with the mean and the spread of the others" in page
     assert '</script>"]' not in page
 
 

@@ -241,7 +241,7 @@ def test_raters_that_decide_are_asked_for():
     result = compare(table.contest(a="a", b="b"), metric="rating", rng=0)
     assert result.rater_answers is not None
     said = " ".join(account(result, None, None).next)
-    assert re.search(r"Raters add \d+% of the squared error", said)
+    assert re.search(r"Raters contribute \d+% of the variance", said)
     assert re.search(r"about [\d,]+ (raters|items and [\d,]+ raters)", said)
 
 

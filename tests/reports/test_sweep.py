@@ -85,7 +85,7 @@ def test_too_many_panels_and_nothing_done_are_said(study):
     with pytest.raises(DataError, match="no cell of this study is done yet"):
         chart([])
     many = [CellRow(f"{n}", "t:t", 1, {"n": 1, "k": n}, "done", {"p": 1.0}) for n in range(30)]
-    with pytest.raises(ArgumentError, match="`panel` has 30 values; a picture has room for 24"):
+    with pytest.raises(ArgumentError, match="`panel` has 30 values; a chart can show 24"):
         chart(many, x="n", panel="k")
 
 

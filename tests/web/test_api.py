@@ -71,11 +71,11 @@ def test_a_report_is_downloaded_with_its_pictures(client, table):
 @pytest.mark.parametrize(
     ("body", "status", "said"),
     [
-        ({"a": "x", "b": "y"}, 422, "`table` must be given"),
+        ({"a": "x", "b": "y"}, 422, "`table` is required"),
         ({"table": "0" * 32, "a": "x", "b": "y"}, 404, "no such table"),
         ({"table": "../../etc/passwd", "a": "x", "b": "y"}, 404, "no such table"),
-        ({"table": None, "a": "model-1"}, 422, "must be given"),
-        ({"preset": "normal", "a": "x", "b": "y"}, 422, "asks about a table"),
+        ({"table": None, "a": "model-1"}, 422, "is required"),
+        ({"preset": "normal", "a": "x", "b": "y"}, 422, "needs a table"),
     ],
 )
 def test_questions_that_cannot_be_asked(client, body, status, said):
@@ -94,7 +94,7 @@ def test_questions_that_cannot_be_asked(client, body, status, said):
         ({"n_resamples": "many"}, 422, "`n_resamples` must be"),
         ({"a": "nobody"}, 400, "nobody"),
         ({"metric": ["nonsense"]}, 422, "`metric` must be one of"),
-        ({"preset": "normal"}, 422, "give `table` or `preset`, not both"),
+        ({"preset": "normal"}, 422, "pass `table` or `preset`, not both"),
     ],
 )
 def test_wrong_fields_get_a_sentence(client, table, change, status, said):
@@ -173,7 +173,7 @@ def test_a_model_file_stands_where_a_preset_does(client):
     assert "50 items × 5 responses: power" in tried.text
     refused = client.post("/api/v1/compare", json={"table": seen["table"], **ROLES})
     assert refused.status_code == 422
-    assert refused.json()["error"] == "compare asks about a table, and model.json is a response model."
+    assert refused.json()["error"] == "compare needs a table, and model.json is a response model."
 
 
 @pytest.mark.parametrize(
@@ -196,7 +196,7 @@ def test_too_many_designs_get_a_sentence(client):
     body = {"preset": "normal", "epsilon": [0.1], "n_items": list(range(10, 400)), "n_responses": ["1:100:1"]}
     answer = client.post("/api/v1/plan", json=body)
     assert answer.status_code == 422
-    assert answer.json()["error"] == "a question has at most 10,000 designs on this server; got 39,000."
+    assert answer.json()["error"] == "a request has at most 10,000 designs on this server; got 39,000."
 
 
 def test_answers_keep_to_themselves(client):

@@ -57,8 +57,8 @@ def test_an_example_in_one_click_for_everybody_and_every_download(page, path):
 
 def test_pages_without_an_answer_are_for_everybody(page, server):
     assert page.locator(".card h2").all_inner_texts() == [
-        "Is A really better than B?", "How much data does it take?", "I have two lists of scores",
-        "Which of these models may be best?", "Which p-value can I trust?",
+        "Is A really better than B?", "How much data do I need?", "I have two lists of scores",
+        "Which of these models may be the best?", "Which p-value can I trust?",
     ]  # fmt: skip
     for path in ("", "/tables", "/compare", "/scores-upload", "/glossary", "/jobs"):
         page.goto(server.url + path)
@@ -97,7 +97,7 @@ def test_from_upload_to_verdict_and_deletion_with_the_keyboard_alone(page, serve
     assert "my ratings.csv" in report
     assert str(server.folder) not in report
     page.fill("#field-b", "nobody")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector(".problem")
     assert "nobody" in page.inner_text(".problem")
     page.goto(f"{server.url}/jobs")
@@ -130,7 +130,7 @@ def test_a_pasted_table_and_hostile_labels(page, server):
     page.get_by_role("link", name="Is A really better than B?").click()
     for name, value in (("a", "m1"), ("b", "m2"), ("gold", "human")):
         page.fill(f"#field-{name}", value)
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector(".howsure-verdict")
     assert "m1 is better than m2" in page.inner_text(".howsure-verdict")
     assert page.locator("main svg, main b").count() == 0
@@ -141,21 +141,21 @@ def test_a_fitted_model_is_asked_about_and_goes_up_again(page, server, tmp_path)
     page.wait_for_selector(".done")
     kept = tmp_path / "model.json"
     kept.write_bytes(downloaded(page, "The model").read_bytes())
-    page.get_by_role("button", name="Ask about model.json").click()
+    page.get_by_role("button", name="Use model.json").click()
     assert "A response model" in page.inner_text(".verdict")
     for_everybody(page)
     page.goto(f"{server.url}/tables")
     page.set_input_files("#file", str(kept))
     page.get_by_role("button", name="Upload").click()
     assert page.locator("main li a").all_inner_texts() == [
-        "How much data does it take?", "Which p-value can I trust?", "What would such responses look like?",
+        "How much data do I need?", "Which p-value can I trust?", "What would such responses look like?",
     ]  # fmt: skip
     page.get_by_role("link", name="What would such responses look like?").click()
     page.fill("#field-n_items", "20")
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector(".done")
     assert "howsure simulate model.json" in page.inner_text("main")
-    page.get_by_role("button", name="Ask about simulated.csv").click()
+    page.get_by_role("button", name="Use simulated.csv").click()
     assert "20 items, 3 sources" in page.inner_text(".verdict")
 
 
@@ -189,9 +189,9 @@ def test_what_was_recognised_can_be_corrected(page, server):
     page.fill("#text", "\n".join(["item,source,value,tag", *rows]))
     page.get_by_role("button", name="Upload").click()
     assert "raters" not in page.inner_text(".verdict")
-    assert "What it lacks" in page.inner_text("main")
+    assert "Missing information" in page.inner_text("main")
     page.fill("#field-rater", "tag")
-    page.get_by_role("button", name="Read it so").click()
+    page.get_by_role("button", name="Apply").click()
     assert "3 raters" in page.inner_text(".verdict")
 
 

@@ -50,7 +50,7 @@ def test_jobs_that_take_too_long_end_with_a_sentence_and_can_be_deleted(tmp_path
         table = client.post("/api/v1/tables", files={"file": ("ratings.csv", ratings_csv)}).json()["table"]
         answer = client.post("/api/v1/compare", json={"table": table, **SLOW, "n_resamples": 1_000_000})
         assert answer.status_code == 500
-        assert answer.json()["error"] == "the answer took longer than 1 seconds."
+        assert answer.json()["error"] == "the computation took longer than 1 seconds."
         [job] = client.app.state.jobs.of(client.cookies["howsure_session"])
         assert client.delete(f"/api/v1/jobs/{job.identity}").json() == {"deleted": job.identity}
 

@@ -30,7 +30,7 @@ def step(page, title):
 
 
 def ask(page):
-    page.get_by_role("button", name="Ask", exact=True).click()
+    page.get_by_role("button", name="Run", exact=True).click()
     page.wait_for_selector(".done")
 
 
@@ -73,7 +73,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     step(page, "Upload")
     page.set_input_files("#file", str(scores))
     page.set_input_files("#settings", str(shared_file("nlpstattest/config_cookies.yaml")))
-    page.get_by_role("button", name="Go on to the data analysis").click()
+    page.get_by_role("button", name="Continue to the data analysis").click()
     assert "test=t" in page.url
     assert "steps=20" in page.url
 
@@ -96,7 +96,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     has_fields(page, "Significance")
     tests = page.locator(".tests").inner_text()
     assert "Recommended tests" in tests
-    assert "Tests that also fit" in tests
+    assert "Less preferred tests" in tests
     assert "needs resampling" in tests
     page.get_by_role("radio", name=re.compile("^permutation Valid")).check()
     page.fill("#field-delta", "0.1")
@@ -105,7 +105,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     ask(page)
     assert "permutation" in shown(page)
     assert re.search(r"p\s*(=|<|≤)", shown(page))
-    page.get_by_role("radio", name="the recommended one").check()  # a step can be done again
+    page.get_by_role("radio", name="the recommended test").check()  # a step can be done again
     ask(page)
     for_everybody(page)
     assert "confidence interval" in shown(page).lower() or "interval" in shown(page).lower()
@@ -132,7 +132,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     for_everybody(page)
 
     # What each number means is one click away.
-    page.get_by_role("link", name="What do these numbers mean?").click()
+    page.get_by_role("link", name="Glossary").click()
     assert "It is not the probability that the null hypothesis is true" in page.inner_text("main")
     page.go_back()
 
@@ -148,7 +148,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     assert "unit-size = 2" in settings.read_text(encoding="utf-8")
     kept = tmp_path / "settings.toml"
     kept.write_bytes(settings.read_bytes())
-    page.get_by_role("button", name="Delete the file and its answers").click()
+    page.get_by_role("button", name="Delete the file and its results").click()
     assert "data-h1-greater-normal" not in page.inner_text("main")
     page.goto(f"{server.url}/jobs")
     assert "Scores" not in page.inner_text("main")
@@ -157,7 +157,7 @@ def test_the_manual_from_upload_to_deletion(page, server, scores, tmp_path):
     page.goto(f"{server.url}/scores-upload")
     page.set_input_files("#file", str(scores))
     page.set_input_files("#settings", str(kept))
-    page.get_by_role("button", name="Go on to the data analysis").click()
+    page.get_by_role("button", name="Continue to the data analysis").click()
     step(page, "Effect size")
     assert "unit_size=2" in page.url
     ask(page)
@@ -168,5 +168,5 @@ def test_a_bad_file_of_the_manual_gets_a_sentence(page, server):
     page.goto(f"{server.url}/scores-upload")
     page.set_input_files("#file", str(shared_file("nlpstattest/BAD.txt")))
     page.expected.append("400")  # the browser logs the refusal, too
-    page.get_by_role("button", name="Go on to the data analysis").click()
+    page.get_by_role("button", name="Continue to the data analysis").click()
     assert "line 2" in page.inner_text(".problem")

@@ -275,8 +275,8 @@ def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
         yield "With 2 raters the intervals describe these two raters on other items, not other raters."
     elif cells.n_raters < FEW_RATERS:
         yield (
-            f"{cells.n_raters} raters say little about other raters, so the intervals are wide. They are still too "
-            "narrow if some raters of this kind answer at random."
+            f"{cells.n_raters} raters are too few to generalise reliably, so the intervals are wide. They are still "
+            "too narrow if some raters of this kind answer at random."
         )
 
 

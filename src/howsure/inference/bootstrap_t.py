@@ -128,7 +128,9 @@ def symmetric_at(
     """Return the `symmetric` interval at each of several levels: the draws are sorted once."""
     differ = telling(advantages)
     if differ < FEW_TELLING:
-        note = f"Only {differ} items or clusters tell A and B apart, too few to resample: the interval is Student's."
+        note = (
+            f"Only {differ} items or clusters differ between A and B, too few to resample: the interval is Student's."
+        )
         asked: Any = {"df": differ - 1, "standard_error": standard_error, "alternative": alternative}
         found = [student(estimate, confidence_level=level, **asked) for level in levels]
         return [replace(one, method="symmetric", notes=one.notes or (note,)) for one in found]
@@ -169,7 +171,7 @@ def _ratios(
     values = np.asarray(draws, dtype=np.float64).ravel()
     errors = np.asarray(standard_errors, dtype=np.float64).ravel()
     if values.shape != errors.shape:
-        raise ArgumentError(f"`standard_errors` must have one entry per draw ({values.size}); got {errors.size}.")
+        raise ArgumentError(f"`standard_errors` must have one entry per resample ({values.size}); got {errors.size}.")
     if not standard_error > 0:
         return np.empty(0), ("The interval is undefined: the standard error is 0 or undefined.",)
     moved = studentised_draws(values, estimate, standard_errors=errors, standard_error=standard_error)

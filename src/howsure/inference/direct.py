@@ -96,7 +96,7 @@ def score(
     if values.size < 2 or not are_signs(values, span=span):
         reason = "there is one item"
         if values.size > 1:
-            reason = "no item tells A and B apart" if size == 0 else "the item advantages are not all −c, 0 or c"
+            reason = "A and B differ on no item" if size == 0 else "the item advantages are not all −c, 0 or c"
         undefined = (f"The score interval is undefined: {reason}.",)
         return conclude("score", (math.nan, math.nan), confidence_level, alternative, undefined)
     notes: tuple[str, ...] = ()

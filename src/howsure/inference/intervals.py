@@ -151,7 +151,7 @@ def bca(
     rate = acceleration(*factors)
     shifted = bias + ndtri(tails)
     if math.isinf(bias):
-        reason = "every draw is on the same side of the estimate"
+        reason = "every resample is on the same side of the estimate"
     elif math.isnan(rate):
         reason = "the jackknife estimates are all equal or undefined"
     elif (rate * shifted >= 1).any():
@@ -203,9 +203,9 @@ def usable(draws: npt.ArrayLike, estimate: float = 0.0) -> tuple[FloatArray, tup
     if math.isnan(estimate):
         return kept[:0], (*notes, "The interval is undefined: the estimate is undefined.")
     if kept.size < 2:
-        return kept[:0], (*notes, f"The interval is undefined: it needs two draws or more; got {kept.size}.")
+        return kept[:0], (*notes, f"The interval is undefined: it needs two resamples or more; got {kept.size}.")
     if kept.max() - kept.min() <= tie_tolerance(kept):
-        return kept[:0], (*notes, "The interval is undefined: all draws are equal.")
+        return kept[:0], (*notes, "The interval is undefined: all resamples are equal.")
     return kept, notes
 
 
@@ -232,7 +232,7 @@ def extreme(draws: FloatArray, probabilities: Sequence[float] | FloatArray) -> t
     tails = np.minimum(probabilities, 1 - np.asarray(probabilities))
     if draws.size == 0 or tails.min() * (draws.size + 1) >= 1 - 1e-9:
         return ()
-    return (f"An end of the interval is the most extreme of {draws.size:,} draws: use more draws.",)
+    return (f"An end of the interval is the most extreme of {draws.size:,} resamples: use more resamples.",)
 
 
 def conclude(

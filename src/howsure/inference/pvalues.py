@@ -68,7 +68,7 @@ class PValue:
         else:
             sign = "<" if self.is_bound else "="
             known = pvalue(self.pvalue) if self.is_bound else number(self.pvalue, self.standard_error)
-            text = f"p {sign} {known} (± {rough(self.standard_error)} from {self.n_resamples:,} draws)"
+            text = f"p {sign} {known} (± {rough(self.standard_error)} from {self.n_resamples:,} resamples)"
         return "\n".join([text, *self.notes])
 
 
@@ -106,7 +106,9 @@ def tail_pvalue(
     draws, n_undefined = defined(null_draws)
     notes = left_out(n_undefined, draws.size + n_undefined)
     if math.isnan(observed) or draws.size == 0:
-        reason = "The observed advantage is undefined." if math.isnan(observed) else "No null draw is defined."
+        reason = (
+            "The observed advantage is undefined." if math.isnan(observed) else "No resample under the null is defined."
+        )
         return PValue(math.nan, math.nan, draws.size, exact, n_undefined, notes=(*notes, reason))
     tolerance = tie_tolerance(draws, observed)
     counts = {
@@ -177,7 +179,7 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     n_undefined = null_undefined + alternative_undefined
     notes = left_out(n_undefined, null.size + alternative.size + n_undefined)
     if null.size == 0 or alternative.size == 0:
-        notes = (*notes, f"No {'null ' if null.size == 0 else ''}draw is defined.")
+        notes = (*notes, f"No resample{' under the null' if null.size == 0 else ''} is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
     above, below = _placements(np.sort(null), alternative, max(tie_tolerance(null), tie_tolerance(alternative)))
     share, error, is_bound = placed(above, below, alternative.size, null.size)
@@ -271,7 +273,7 @@ def _middle(ascending: FloatArray) -> float:
 
 def left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
     """Return a note where some draws were undefined."""
-    return (f"{n_undefined:,} of {n_draws:,} draws were undefined and left out.",) if n_undefined else ()
+    return (f"{n_undefined:,} of {n_draws:,} resamples were undefined and omitted.",) if n_undefined else ()
 
 
 def _counted(placements: IntArray) -> tuple[float, float, float]:

@@ -99,7 +99,7 @@ def _by_name(source: str, columns: Sequence[str]) -> Responders:
     stop = _n_alike([words[start:][::-1] for words in parts])
     apart = ["".join(words[start : len(words) - stop]) for words in parts]
     named = all(sum(letter.isalpha() for letter in text) > 1 for text in apart)
-    return Responders(named, "the columns are told apart by names" if named else "the columns are numbered")
+    return Responders(named, "the columns differ by names" if named else "the columns are numbered")
 
 
 def _words(name: str) -> list[str]:

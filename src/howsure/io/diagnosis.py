@@ -262,7 +262,7 @@ def _of_one_table(
         sheet = open_sheet(files[0].path, encoding=settings.get("encoding"))
         found = {role: candidates(sheet, role) for role in ("item", "source", "value")}
         if found["source"] and found["value"]:
-            said, roles = "Its sources are told apart by conditions.", _conditions(sheet, found["source"][0])
+            said, roles = "Its sources are selected by conditions.", _conditions(sheet, found["source"][0])
         else:
             said, roles = "Its columns are sources.", _columns(sheet, found["item"]) if columns else []
     except DataError:

@@ -57,7 +57,7 @@ def read_tidy(
     asked = [item, source, value, rater, repeat, count, gold, *(groups or ()), *tested]
     sheet = open_sheet(data, paths=asked, encoding=encoding)
     if isinstance(sources, str) and source:
-        raise ArgumentError("`sources` names the source of all rows, so `source` must be left out.")
+        raise ArgumentError("`sources` names the source of all rows, so `source` is not allowed.")
     if sources is not None and not sources:
         raise ArgumentError("`sources` must name at least one source.")
     sheet, notes = kept(sheet, where)

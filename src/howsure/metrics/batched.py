@@ -40,7 +40,7 @@ METHODS: dict[str, Any] = {
 
 
 def _refuse(*_: object, **__: object) -> NoReturn:
-    raise TypeError("this needs one draw at a time")
+    raise TypeError("this needs one resample at a time")
 
 
 class Batched(NDArrayOperatorsMixin):

@@ -136,7 +136,7 @@ class FunctionMetric(Metric):
         scores = np.asarray(self.function(gold, model, axis=1), dtype=np.float64)
         if scores.shape != (len(gold),):
             raise ArgumentError(
-                f"metric {self.name!r} must return one number for each draw: for {len(gold)} draws it returned "
+                f"metric {self.name!r} must return one number for each resample: for {len(gold)} resamples it returned "
                 f"shape {scores.shape}. Reduce over `axis` alone, or leave out `vectorized`."
             )
         return scores

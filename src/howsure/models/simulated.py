@@ -93,7 +93,7 @@ class Simulation(Signed):
         how = f"B is {off.get('B', 'as good as gold')}"
         if a.epsilon:
             how += f", A by ε = {a.epsilon:g}" if b.epsilon else f", A is {off['A']}"
-        mixed = " Each answer of A and of B comes from either of them by a fair coin." if self.under_null else ""
+        mixed = " Each response of A and of B comes from either model with probability ½." if self.under_null else ""
         labels = list(gold.shares)
         columns = (
             Column("source"),

@@ -68,7 +68,7 @@ class SmoothedModel(ResponseModel):
         if not self.fitted.scale.levels:
             raise ArgumentError("only a model on a scale with levels can be smoothed towards counts.")
         if not self.seen or {len(row) for row in self.seen} != {len(self.fitted.scale.levels)}:
-            raise ArgumentError("`seen` must have one row of counts for each item, a count for each level.")
+            raise ArgumentError("`seen` must have one row of counts for each item, a count for each category.")
         if not all(sum(row) > 0 and min(row) >= 0 for row in self.seen):
             raise ArgumentError("`seen` must have counts of 0 or more, and a response for each item.")
         if _check.integer("steps", self.steps, at_least=0) > MOST_STEPS:
@@ -94,7 +94,7 @@ class SmoothedModel(ResponseModel):
         """Items of the fitted model, and the cumulated weights of each."""
         # The points belong to the model and not to a simulation: whoever draws, they are the same.
         points = self.fitted.items((1, POINTS), generator(seed_of(0), "smoothed items"))
-        assert isinstance(points, LevelAnswers), "a scale with levels has answers with shares"
+        assert isinstance(points, LevelAnswers), "a scale with categories has responses with shares"
         rows, times = np.unique(np.array(self.seen), axis=0, return_counts=True)
         logs = rows @ np.log(np.maximum(points.shares[0], 1e-300)).T
         likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))

@@ -1,4 +1,4 @@
-"""What a user can ask: one frozen record for each question, whose fields are the options of every face.
+"""Analyses: one frozen record for each, whose fields are the options of every interface.
 
 A question says everything that decides its answer: data, metric, procedure, level, seed. `answer` computes the result,
 and the result is a document. Command-line options, sweep tasks, JSON bodies and web forms are made from the fields; how

@@ -16,7 +16,7 @@ from howsure.replications.published import Measured, PublishedNumber, Setting, f
 CONVENTION = (
     "fresh items in every simulated data set, N = ⌊NK/K⌋, the first of tied labels wins a vote, "
     "total variation divided by the number of labels, "
-    "interval = basic interval of the alternative draws; printed K is the best of many, so printed p is biased "
+    "interval = basic interval of the alternative simulations; printed K is the best of many, so printed p is biased "
     "low; the effects printed in table 3 belong to other rows and are not compared."
 )
 METRICS = {"accuracy": "accuracy-first-label-legacy", "tv": "tv-sum-legacy"}
@@ -97,7 +97,8 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
         said.append("The printed effects of table 3 belong to other rows, so they are not compared.")
     if {2, 3} & {*tables}:
         said.append(
-            "The paper counts null draws that exceed a draw (>); ties count here (≥), as the printed p-values need."
+            "The paper counts null simulations that exceed a simulation (>); ties count here (≥), as the printed "
+            "p-values need."
         )
     return tuple(said)
 

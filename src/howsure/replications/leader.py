@@ -135,8 +135,8 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
             "are |N(0, .28)|, as in the text; the legend of figure 3 has .20 and .16."
         )
     said.append(
-        "B's mean is clamped to [0, 1]. The paper counts null draws that exceed a draw (<); ties count here (≥). "
-        "A true p below .05 is computed by the exact engine where the metric is a mean of item scores."
+        "B's mean is clamped to [0, 1]. The paper counts null resamples that exceed a resample (<); ties count here "
+        "(≥). A true p below .05 is computed by the exact engine where the metric is a mean of item scores."
     )
     return tuple(said)
 

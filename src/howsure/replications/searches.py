@@ -29,7 +29,7 @@ from howsure.replications.published import SIGNIFICANT, Measured, Setting, figur
 PRECISION = 0.1
 """Error that an exact p may have, times the root of the number of data sets."""
 FEWEST = math.ceil(1 - math.log2(SIGNIFICANT))
-"""Items that a two-sided test needs: 2 / 2ᴺ is the smallest p-value of N swapped items."""
+"""Items that a two-sided test needs: 2 / 2ᴺ is the smallest p-value of a sign-flip test of N items."""
 MANY, FIRST, APART = 10, 4, 3
 """With little effort: one data set in ten, four times the error; p-values three errors apart are different."""
 
@@ -158,9 +158,9 @@ class Search(Record):
         design = f"{least.printed_items:.0f} × {least.printed_responses:.0f}"
         return (
             f"{len(few)} of {len(self.cells)} printed designs have fewer than {FEWEST} items ({least.dataset} by "
-            f"{least.metric}: {design}). Their expected p compares many simulated studies; in one such study swapped "
-            f"items cannot give a two-sided p below .05, whatever the data. The cheapest design has {FEWEST} items or "
-            "more."
+            f"{least.metric}: {design}). Their expected p compares many simulated studies; in one such study the "
+            f"sign-flip test cannot give a two-sided p below .05, whatever the data. The cheapest design has {FEWEST} "
+            "items or more."
         )
 
     def _table(self) -> Table:

@@ -238,7 +238,7 @@ def _distributions(entry: Comparison) -> Any:
     scale = settings(domain=shown, range=[order[name] for name in shown])
     colour = alt.Color("of:N", title=None, scale=scale, legend=settings(orient="bottom"))
     x = alt.X("low:Q", title="advantage")
-    y = alt.Y("share:Q", title="share of draws", stack=None, axis=settings(format="~%"))
+    y = alt.Y("share:Q", title="share of resamples", stack=None, axis=settings(format="~%"))
     filled = [bar for bar in bars if bar["of"] in shown and bar["of"] != RESAMPLED]
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
     line += [{**line[-1], "low": line[-1]["high"], "share": 0.0}] if line else []
@@ -249,7 +249,7 @@ def _distributions(entry: Comparison) -> Any:
         rows(line).mark_line(interpolate="step-after", strokeWidth=2).encode(x=x, y=y, color=colour),
     )
     seen = rows([{"at": entry.advantage}]).mark_rule(color=INK, strokeWidth=2).encode(x=alt.X("at:Q"))
-    said = title("what draws look like; the line is the observed advantage")
+    said = title("null distribution; the line is the observed advantage")
     return alt.layer(drawn, seen, width=WIDTH, height=HEIGHT - 60, title=said)
 
 

@@ -14,10 +14,10 @@ from howsure.reports.drawing import finite, rows, settings
 MOST = 60
 """This many models fit into a picture."""
 ROW = 22
-BEST, OTHER = "may be best", "not the best"
+BEST, OTHER = "may be the best", "not the best"
 SLICES, IN_ALL = 8, 80
 """This many slices, and this many models in all of them, fit into a picture."""
-TOLD, LEADS = "all told apart", "the leader leads"
+TOLD, LEADS = "all significantly different", "the leader leads"
 
 
 def chart(board: Leaderboard, most: int = MOST) -> Any:
@@ -101,7 +101,7 @@ def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[d
         if name in names
     ]
     base = rows(members).encode(
-        x=alt.X("group:O", title="not told apart", axis=settings(labels=False, ticks=False, domain=False)),
+        x=alt.X("group:O", title="not significantly different", axis=settings(labels=False, ticks=False, domain=False)),
         y=alt.Y("model:N", sort=[point["model"] for point in points], title=None, axis=None),
         detail="group:O",
     )

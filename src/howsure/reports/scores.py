@@ -115,7 +115,7 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
         layers.append(
             rows(spans).mark_rule(strokeWidth=5, color=QUIET).encode(x=alt.X("low:Q"), x2=alt.X2("high:Q"), y=y)
         )
-    caption = f"Mean ranks; systems under one bar are less than {reach:.2g} apart and are not told apart (Nemenyi)"
+    caption = f"Mean ranks; systems under one bar differ by less than {reach:.2g}, not significantly (Nemenyi)"
     return {"ranks": (caption, alt.layer(*layers, width=WIDTH, height=24 * len(ranked) + 30))}
 
 

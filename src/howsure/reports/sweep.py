@@ -131,7 +131,7 @@ def _points(rows: Sequence[CellRow], value: str, axes: _Axes) -> list[dict[str, 
     for role, most in (("panel", MOST_PANELS), ("colour", MOST_LINES)):
         found = {point.get(role) for point in points}
         if len(found) > most:
-            raise ArgumentError(f"`{role}` has {len(found):,} values; a picture has room for {most}. Choose another.")
+            raise ArgumentError(f"`{role}` has {len(found):,} values; a chart can show {most}. Choose another.")
     return points
 
 

@@ -19,14 +19,14 @@ NullName = Literal[
 ]
 
 NULLS: dict[NullName, str] = {
-    "sign-flip": "on each item a fair coin decides whether A and B are exchanged, all their responses together",
+    "sign-flip": "on each item A and B are exchanged with probability ½, all their responses together",
     "studentised": "resampled advantages around the observed one, each over its own standard error, times the data's",
     "pooled-responses": "each model's responses are drawn with replacement from both models' responses to the item",
-    "permuted-responses": "both models' responses to the item are shuffled and dealt out again",
-    "shifted-bootstrap": "the resampled advantages, moved so that their mean is zero",
+    "permuted-responses": "both models' responses to the item are shuffled between the models",
+    "shifted-bootstrap": "the resampled advantages, shifted so that their mean is zero",
     "bootstrap-sign": "none: the share of resampled advantages on the other side of zero (LEADER's "
     "bootstrap_items, all)",
-    "random-effects": "no draws: the advantage over its standard error from items and raters, against Student's t",
+    "random-effects": "no resampling: the advantage over its standard error from items and raters, against Student's t",
 }
 
 HOLD_RATERS: tuple[NullName, ...] = (
@@ -78,7 +78,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "refuse",
-        "a drawn rater brings all their responses; with `raters='random'` use `responses='all'`.",
+        "a resampled rater has all their responses; with `raters='random'` use `responses='all'`.",
         responses=("equal", "first", "one", "bootstrap"),
         raters="random",
     ),
@@ -98,7 +98,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "warn",
-        "the shifted-bootstrap two-way bootstrap is too certain about few raters and rejects true nulls too "
+        "with few raters the shifted two-way bootstrap rejects true nulls too "
         "often (docs/raters.md). Use random-effects.",
         null="shifted-bootstrap",
         raters="random",
@@ -120,14 +120,14 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "refuse",
-        "each draw needs a standard error, which the items give; with studentised use `items='bootstrap'` and keep the "
+        "each resample needs a standard error over items; with studentised use `items='bootstrap'` and keep the "
         "responses (all, equal or first).",
         null="studentised",
         responses=("one", "bootstrap"),
     ),
     Rule(
         "refuse",
-        "dealing is without replacement; use `responses='all'` with permuted-responses, or the null pooled-responses.",
+        "permuted-responses draws without replacement; use `responses='all'` with it, or the null pooled-responses.",
         null="permuted-responses",
         responses=("one", "bootstrap"),
     ),
@@ -140,8 +140,8 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "warn",
-        "more responses are drawn for an item than A and B gave: pooled draws are less noisy than the data, and true "
-        "nulls are rejected too often. Draw fewer (`n_responses`), or use sign-flip.",
+        "`n_responses` is larger than the number of responses of A or B: pooled resamples are less noisy than the "
+        "data, and true nulls are rejected too often. Use fewer (`n_responses`), or sign-flip.",
         null="pooled-responses",
         enlarged=True,
     ),
@@ -162,7 +162,7 @@ RULES: tuple[Rule, ...] = (
     Rule("warn", NARROWER, null="permuted-responses"),
     Rule(
         "warn",
-        "resampling responses on top of swapped items counts the response noise twice: the p-value is too large.",
+        "resampling responses in addition to sign flips counts the response noise twice: the p-value is too large.",
         null="sign-flip",
         responses=("one", "bootstrap"),
     ),

@@ -1,4 +1,4 @@
-"""Schemes: what a draw resamples. Two words, and a third when rater ids exist."""
+"""Schemes: what is resampled. Two parts, and a third if there are rater ids."""
 
 from dataclasses import dataclass
 
@@ -14,7 +14,7 @@ KEEPING = ("all", "equal", "first")
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What a draw resamples. Item draws are shared by gold, A and B; response draws are independent.
+    """What is resampled. Gold, A and B share resampled items; their responses are resampled independently.
 
     Attributes
     ----------

@@ -54,13 +54,13 @@ def _said(description: str, schema: dict[str, Any] = OBJECT) -> dict[str, Any]:
 
 
 REFUSED: dict[int | str, dict[str, Any]] = {
-    400: _said("The data cannot be used; the sentence names place and remedy.", ERROR),
+    400: _said("The data cannot be used; the error names place and remedy.", ERROR),
     401: _said("The token is missing or wrong.", ERROR),
     403: _said("The request came from another site.", ERROR),
     404: _said("There is nothing of this name, or it is somebody else's.", ERROR),
     413: _said("The body is too large.", ERROR),
     421: _said("The server has another name.", ERROR),
-    422: _said("The question cannot be asked like this.", ERROR),
+    422: _said("The settings are not valid.", ERROR),
     429: _said("Too many jobs of this visitor wait or run.", ERROR),
     500: _said("The computation failed.", ERROR),
 }
@@ -106,7 +106,7 @@ def router(settings: Settings) -> APIRouter:
         request.app.state.uploads.delete(table, upload_of(request, table).owner)
         return JSONResponse({"deleted": table})
 
-    @made.get("/jobs/{job}", responses={200: _said("How far the job is.", JOB), **PRIVATE})
+    @made.get("/jobs/{job}", responses={200: _said("The progress of the job.", JOB), **PRIVATE})
     async def job(request: Request, job: str) -> Response:
         """Say how far a job is."""
         return JSONResponse(status_of(job_of(request, job)))
@@ -114,7 +114,7 @@ def router(settings: Settings) -> APIRouter:
     @made.get(
         "/jobs/{job}/result",
         responses={
-            200: _said("The answer."),
+            200: _said("The result."),
             202: _said("It is not done yet.", JOB),
             **{code: REFUSED[code] for code in (400, 401, 403, 404, 421, 422, 500)},
         },
@@ -129,7 +129,7 @@ def router(settings: Settings) -> APIRouter:
         request.app.state.jobs.delete(job_of(request, job, own=True).identity)
         return JSONResponse({"deleted": job})
 
-    @made.post("/jobs/{job}/cancel", responses={200: _said("How far it was.", JOB), **PRIVATE})
+    @made.post("/jobs/{job}/cancel", responses={200: _said("Its progress when it was cancelled.", JOB), **PRIVATE})
     async def stop(request: Request, job: str) -> Response:
         """Cancel a job that has not ended; it can be resumed."""
         request.app.state.jobs.cancel(job_of(request, job, own=True).identity)
@@ -169,7 +169,7 @@ def _add_question(made: APIRouter, page: Page) -> None:
         if identity is not None:
             upload = upload_of(request, str(identity))
         elif preset is None and "table" in schema["required"]:
-            raise ArgumentError("`table` must be given: upload a table first (POST /api/v1/tables).")
+            raise ArgumentError("`table` is required: upload a table first (POST /api/v1/tables).")
         job = await run_in_threadpool(begin, request, page, given, upload, "" if preset is None else str(preset))
         found = await request.app.state.jobs.wait(job.identity, 0.0 if page.long else WAIT)
         return answered(request, found, document=document)
@@ -182,8 +182,8 @@ def _add_question(made: APIRouter, page: Page) -> None:
         name=page.path,
         openapi_extra={"requestBody": body},
         responses={
-            200: _said("The answer, as --json prints it."),
-            202: _said("The answer takes longer; ask for the job.", JOB),
+            200: _said("The result, as --json prints it."),
+            202: _said("The computation takes longer; poll the job.", JOB),
             **REFUSED,
         },
     )

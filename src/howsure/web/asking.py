@@ -42,8 +42,8 @@ def _about(page: Page, upload: Upload | None, preset: str) -> tuple[str, ...]:
     if upload is None:
         return stand_in(page, preset) if preset else ()
     if preset:
-        raise ArgumentError("give `table` or `preset`, not both.")
+        raise ArgumentError("pass `table` or `preset`, not both.")
     if not fits(page, upload):
         what, asks = ("a response model", "a table") if upload.is_model else ("a table", "a response model")
-        raise ArgumentError(f"{page.path} asks about {asks}, and {', '.join(upload.files)} is {what}.")
+        raise ArgumentError(f"{page.path} needs {asks}, and {', '.join(upload.files)} is {what}.")
     return upload.specs

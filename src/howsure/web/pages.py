@@ -154,7 +154,7 @@ async def correct_table(request: Request, table: str) -> Response:
         reading = read_fields(_READ, sent)
         refuse_paths(reading)
         if len(set(called)) != len(called):
-            raise ArgumentError("two files have the same source; give each a name of its own.")
+            raise ArgumentError("two files have the same source; give each a different name.")
         uploads = request.app.state.uploads
         now = await apart(uploads.correct, found, reading, called if len(called) > 1 else found.called)
     except HowsureError as refused:
@@ -178,7 +178,7 @@ async def example(request: Request, kind: str) -> Response:
     await check_form(request)
     page = PAGES.get(kind)
     if page is None:
-        return problem(request, 404, "there is no such question.")
+        return problem(request, 404, "there is no such page.")
     asked = {**page.example, "ask": "1"}
     if page.sample:
         file = await run_in_threadpool(sample, page.sample)
@@ -249,7 +249,7 @@ async def download(request: Request, job: str, name: str) -> Response:
     if name.endswith(".csv") and name.removesuffix(".csv") in answer["tables"]:
         return _file(answer["tables"][name.removesuffix(".csv")], "text/csv; charset=utf-8", name)
     if name not in FORMATS or not answer.get("chart.json" if name.startswith("chart") else name):
-        return problem(request, 404, f"this answer has no {name}.")
+        return problem(request, 404, f"this result has no {name}.")
     return _file(await apart(drawn, request, found, name), FORMATS[name], name)
 
 
@@ -265,7 +265,7 @@ async def figure(request: Request, job: str, number: int, look: str) -> Response
     if look not in ("light", "dark"):
         raise api.GoneError("picture here")
     if not 0 <= number < len(kept(request, found)["figures"]):
-        return problem(request, 404, f"this answer has no picture {number}.")
+        return problem(request, 404, f"this result has no picture {number}.")
     return Response(await apart(drawn, request, found, f"figure-{number}-{look}"), media_type="image/svg+xml")
 
 

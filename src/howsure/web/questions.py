@@ -103,12 +103,12 @@ PAGES: dict[str, Page] = {
             first=True, menu="Compare",
         ),
         Page(
-            "plan", "How much data does it take?", "howsure.questions.plan:Plan", presets=True, example=PLAN,
+            "plan", "How much data do I need?", "howsure.questions.plan:Plan", presets=True, example=PLAN,
             first=True, menu="Plan",
         ),
         _of_scores("scores", "I have two lists of scores", "ScoresAnalyse", first=True, menu="Scores"),
         Page(
-            "leaderboard", "Which of these models may be best?", "howsure.questions.leaderboard:Leaderboard",
+            "leaderboard", "Which of these models may be the best?", "howsure.questions.leaderboard:Leaderboard",
             sample="ratings", example={"gold": "human"}, first=True, menu="Leaderboard",
         ),
         Page(
@@ -120,23 +120,23 @@ PAGES: dict[str, Page] = {
             menu="Describe",
         ),
         Page(
-            "fit", "Which model describes these responses?", "howsure.questions.fit:Fit", sample="ratings",
+            "fit", "Which response model fits these responses?", "howsure.questions.fit:Fit", sample="ratings",
             example={"gold": "human"}, menu="Fit",
         ),
         Page(
             "simulate", "What would such responses look like?", "howsure.questions.simulate:Simulate", uploads=False,
             presets=True, example=SIMULATED, menu="Simulate",
         ),
-        _of_scores("scores-describe", "Scores: what they are like, which test fits", "ScoresDescribe"),
+        _of_scores("scores-describe", "Scores: summary and recommended test", "ScoresDescribe"),
         _of_scores("scores-test", "Scores: is the difference significant?", "ScoresTest"),
         _of_scores("scores-effect", "Scores: how large is the difference?", "ScoresEffect"),
         _of_scores("scores-power", "Scores: would a new study find it?", "ScoresPower"),
         Page(
-            "power", "How many lines does a study need?", f"{OF_SCORES}:Power", "",
+            "power", "How many segments does a study need?", f"{OF_SCORES}:Power", "",
             example={"sd": "1", "effect": "0.2", "target_power": "0.8"}, menu="Power",
         ),
         Page(
-            "replicate", "Do published tables come out again?", "howsure.questions.replicate:Replicate", "", long=True,
+            "replicate", "Can published tables be reproduced?", "howsure.questions.replicate:Replicate", "", long=True,
             example=REPLICATED, menu="Replicate",
         ),
     )
@@ -154,7 +154,7 @@ def stand_in(page: Page, preset: str) -> tuple[str, ...]:
     from howsure.models import PRESETS
 
     if not page.presets:
-        raise ArgumentError(f"{page.path} asks about a table; `preset` names a response model.")
+        raise ArgumentError(f"{page.path} needs a table; `preset` names a response model.")
     return (_check.one_of("preset", preset, PRESETS),)
 
 
@@ -223,4 +223,4 @@ def check_limits(asked: Question, settings: Settings) -> None:
         lists["n_responses"] = response_numbers(",".join(responses))
     designs = prod(map(len, lists.values()))
     if designs > settings.max_designs:
-        raise ArgumentError(f"a question has at most {settings.max_designs:,} designs on this server; got {designs:,}.")
+        raise ArgumentError(f"a request has at most {settings.max_designs:,} designs on this server; got {designs:,}.")

@@ -68,10 +68,10 @@ class Guard:
         host = request.headers.get("host", "")
         name = _name_of(f"//{host}")
         if self.settings.is_local and name not in (*LOOPBACK, self.settings.host, "testserver"):
-            return _said(request, 421, f"this server does not answer to the name {name!r}.")
+            return _said(request, 421, f"this server does not accept the host name {name!r}.")
         origin = request.headers.get("origin")
         if origin and origin.partition("://")[2] != host:
-            return _said(request, 403, "requests from other sites are refused.")
+            return _said(request, 403, "requests from other sites are not allowed.")
         size = request.headers.get("content-length", "0")
         if not size.isdigit() or int(size) > self.settings.max_bytes + 100_000:
             return _said(request, 413, f"an upload may be at most {self.settings.max_megabytes:g} MB.")

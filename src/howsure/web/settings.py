@@ -20,7 +20,7 @@ class Settings(Checked):
     True
     >>> Settings(host="0.0.0.0")
     Traceback (most recent call last):
-    howsure.errors.ArgumentError: other machines can reach `host` 0.0.0.0: give a `token` of 16 characters or more.
+    howsure.errors.ArgumentError: other machines can connect to `host` 0.0.0.0: pass a `token` of 16 characters or more.
     """
 
     host: str = option(
@@ -56,7 +56,7 @@ class Settings(Checked):
         super().__post_init__()
         if not self.is_local and (self.token is None or len(self.token) < 16):
             raise ArgumentError(
-                f"other machines can reach `host` {self.host}: give a `token` of 16 characters or more."
+                f"other machines can connect to `host` {self.host}: pass a `token` of 16 characters or more."
             )
 
     @property

@@ -103,7 +103,7 @@ def _read(question: Mapping[str, Any]) -> Any:
         if rated(contest) or gold is None:
             return RatersAtOnce(contest, metric)
     if gold is None:
-        raise ArgumentError("name `gold`, whose responses are carried on; or `a` and `b`, where raters are known.")
+        raise ArgumentError("name `gold`; or `a` and `b` if the table has rater ids.")
     from howsure.models import fit
 
     return ModelAtOnce(fit(layouts.table_from(files, sources=[gold], **reading), rng=0).model, metric)

@@ -33,8 +33,8 @@ STEPS = {
 ASKED = ("scores-describe", "scores-test", "scores-effect", "scores-power")
 LISTS = {
     "recommended": "Recommended tests",
-    "non_preferred": "Tests that also fit",
-    "inappropriate": "Tests that do not fit",
+    "non_preferred": "Less preferred tests",
+    "inappropriate": "Inappropriate tests",
 }
 
 

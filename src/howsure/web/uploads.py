@@ -272,7 +272,7 @@ def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str,
         seen["lacks"] = []
     if not seen["columns"]:
         seen["columns"] = names
-        seen["kinds"] = [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} lines")]
+        seen["kinds"] = [(seen["kinds"][0][0], "lists of scores", f"{seen['lines']:,} segments")]
 
 
 def _roles(commands: Sequence[str]) -> dict[str, str]:

@@ -90,10 +90,10 @@ class Workers:
                 )
             if seconds > most:
                 worker.kill()
-                return self.jobs.end(identity, f"the answer took longer than {most:,.0f} seconds.")
+                return self.jobs.end(identity, f"the computation took longer than {most:,.0f} seconds.")
             if worker.megabytes > memory:
                 worker.kill()
-                return self.jobs.end(identity, f"the answer needed more than {memory:,.0f} MB of memory.")
+                return self.jobs.end(identity, f"the computation needed more than {memory:,.0f} MB of memory.")
             if spare and seconds > SHORT:
                 worker.kill()
                 return self.jobs.put_back(identity)
@@ -139,7 +139,7 @@ def answer(jobs: Jobs, job: Job) -> None:
 
     folder = files_of(jobs.root, job.upload)
     if job.upload and not folder.is_dir():
-        return jobs.end(job.identity, "the upload that this is about was deleted.", "data")
+        return jobs.end(job.identity, "the upload of this job was deleted.", "data")
     try:
         with chdir(folder) if job.upload else nullcontext():
             _compute(jobs, job)
@@ -149,7 +149,7 @@ def answer(jobs: Jobs, job: Job) -> None:
     except HowsureError as error:
         jobs.end(job.identity, " ".join(str(error).splitlines()), "data")
     except MemoryError:
-        jobs.end(job.identity, "the answer needed more memory than there is.")
+        jobs.end(job.identity, "the computation needed more memory than there is.")
     except Exception as error:  # whatever goes wrong in a computation, the visitor hears of it and the next job runs
         jobs.end(job.identity, f"an internal error of howsure ({type(error).__name__}).")
     return None

@@ -49,7 +49,7 @@ def of_table(result: Any, asked: "Question | None", data: Any) -> Account:
     )
     if any(rater.stands_out for one in rated for rater in one.raters):
         done.append(
-            "A rater is held against the mean and the spread of the others (Student's t), with a level of 5% for all "
+            "A rater is compared with the mean and the spread of the others (Student's t), at α = 5% for all "
             "raters of a source together."
         )
     parts = result.components

@@ -79,11 +79,11 @@ def account_of(result: Any, asked: "Question | None" = None, data: Any = None) -
 
 
 POWER = 0.8
-"""Found 8 times in 10: the usual aim."""
+"""80% power: the usual aim."""
 
 
 def units_needed(n: float, standard_error: float, advantage: float, *, alpha: float, sides: int = 2) -> float:
-    """Return how many units a study needs to find an advantage 8 times in 10, from the error that `n` units have.
+    """Return how many units a study needs for 80% power at an advantage, from the standard error that `n` units have.
 
     The error shrinks with the root of the number: n · ((z₁ + z₂) · error / advantage)², where z₁ belongs to the level
     of the test and z₂ to the power.

@@ -40,7 +40,7 @@ def _scores(entries: list[Comparison]) -> list[str]:
     higher = entries[0].better == "higher"
     first, second = ("A", "B") if higher else ("B", "A")
     said.append(
-        f"The advantage is the score of {first} minus that of {second}, so a positive advantage means that A "
+        f"The advantage is the score of {first} minus the score of {second}, so a positive advantage means that A "
         f"({entries[0].names[1]}) is better than B ({entries[0].names[2]})."
     )
     return said
@@ -53,12 +53,12 @@ def _test(entry: Comparison) -> list[str]:
         draws = (
             "It is computed from all arrangements, not from a sample of them"
             if entry.exact
-            else (f"It rests on {entry.n_resamples:,} draws, with 1 added to count and number (Phipson and Smyth 2010)")
+            else (f"It uses {entry.n_resamples:,} resamples, with 1 added to count and number (Phipson and Smyth 2010)")
         )
         said.append(f"{draws}.")
     method = INTERVALS.get(entry.confidence_interval.method)
     if method:
-        said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% interval {method}.")
+        said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% CI {method}.")
     if entry.margin is not None:
         said.append("Claims about the margin are two one-sided tests (Schuirmann 1987).")
     return said
@@ -79,23 +79,23 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
     if any(not decided(entry) for entry in entries):
         said.append(f"No clear difference does not mean that {a} and {b} are equal: a small difference may be missed.")
     if gold:
-        said.append(f"Nothing here says whether {gold} is right: models are measured by how near they come to it.")
+        said.append(f"The comparison does not show whether {gold} is right: it measures how near the models are to it.")
         if not math.isnan(first.n_responses.get("gold", math.nan)) and first.n_responses["gold"] < 2:
-            said.append(f"{gold} has one response per item, so its own noise cannot be seen.")
+            said.append(f"{gold} has one response per item, so its own noise cannot be estimated.")
     if first.rater_answers is None and first.null in HOLD_RATERS:
         said.append("Raters are held fixed: the verdict does not generalise to other raters.")
     if any(entry.rater_answers is not None and entry.rater_answers.n_raters < 6 for entry in entries):
         n = next(entry.rater_answers.n_raters for entry in entries if entry.rater_answers is not None)
-        said.append(f"{n} raters are few: what holds for raters like these is known only roughly.")
+        said.append(f"{n} raters are too few to generalise reliably: a p-value near .05 is only a hint.")
     if len(entries) > 1:
-        said.append("A comparison by several metrics or slices answers several questions; none of them is the verdict.")
+        said.append("A comparison by several metrics or slices has several verdicts; report all of them.")
     return said
 
 
 def _next(entries: list[Comparison]) -> list[str]:
     said = [line for entry in entries[:NAMED] for line in _settle(entry, n_tests=len(entries), named=len(entries) > 1)]
     rest = len(entries) - NAMED
-    return [*said, *([f"{rest} further comparisons are not forecast here."] if rest > 0 else [])]
+    return [*said, *([f"This report has no forecast for {rest} further comparisons."] if rest > 0 else [])]
 
 
 def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
@@ -105,10 +105,12 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     error, advantage = entry.standard_error, abs(entry.advantage)
     seen = number(advantage, error_of(entry.confidence_interval, entry.advantage))
     if not error > 0 or math.isnan(advantage):
-        return [f"{where}The standard error of the advantage is unknown, so no number of items can be computed."]
+        return [
+            f"{where}The standard error of the advantage is unknown, so the required number of items is unknown, too."
+        ]
     if decided(entry):
         return [
-            f"{where}The direction is settled at this level. For an interval half as wide, collect about "
+            f"{where}The difference is significant. For an interval half as wide, collect about "
             f"{about(4 * entry.n_items)} {_units(entry)} instead of {entry.n_items:,}."
         ]
     sides = 2 if entry.alternative == "two-sided" else 1
@@ -119,23 +121,25 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     elif advantage > 0:
         needed = units_needed(entry.n_items, error, advantage, alpha=alpha, sides=sides)
         if needed > MOST:
-            said.append(f"The advantage seen here ({seen}) is too small to be found with {MOST:,} items.")
+            said.append(f"The observed difference ({seen}) is too small to be found with {MOST:,} items.")
         else:
             said.append(
-                f"To find a true advantage as large as the one seen here ({seen}) 8 times in 10, collect "
+                f"For 80% power at a true difference as large as the observed one ({seen}), collect "
                 f"about {about(needed)} items; there are {entry.n_items:,}."
             )
             said.append(
-                "The seen advantage is uncertain itself: if the true one is half of it, it takes 4 times as many."
+                "The observed difference is uncertain: if the true one is half of it, 4 times as many are required."
             )
     if entry.margin is not None and advantage < entry.margin.margin:
         room = entry.margin.margin - advantage
         needed = units_needed(entry.n_items, error, room, alpha=alpha, sides=1)
         said.append(
-            f"To show that they differ by less than {number(entry.margin.margin)}, if the true advantage is the one "
-            f"seen here, collect about {about(needed)} items."
+            f"To show that they differ by less than {number(entry.margin.margin)}, if the true difference is the "
+            f"observed one, collect about {about(needed)} items."
         )
-    return [f"{where}{line}" for line in said] or [f"{where}No difference was seen; decide how large one would matter."]
+    return [f"{where}{line}" for line in said] or [
+        f"{where}No difference was observed; decide which difference would matter."
+    ]
 
 
 def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
@@ -148,18 +152,20 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
     of_items = entry.item_error**2 if entry.item_error == entry.item_error else 0.0
     of_raters = max(entry.standard_error**2 - of_items, 0.0)
     room = advantage**2 / units_needed(1, 1, 1, alpha=alpha, sides=sides)
-    said = [f"Raters add {100 * of_raters / entry.standard_error**2:.0f}% of the squared error of the advantage."]
+    said = [f"Raters contribute {100 * of_raters / entry.standard_error**2:.0f}% of the variance of the advantage."]
     if of_raters >= room:
         said.append(
-            f"More items alone cannot find a true advantage of {seen} 8 times in 10; raters must be more than {raters}."
+            f"More items alone cannot give 80% power for a true difference of {seen}; use more than {raters} raters."
         )
     if of_items < room and of_raters > 0:
         needed = raters * of_raters / (room - of_items)
-        said.append(f"With the same items it takes about {about(max(needed, raters + 1))} raters; there are {raters}.")
+        said.append(
+            f"With the same items about {about(max(needed, raters + 1))} raters are required; there are {raters}."
+        )
     else:
         times = entry.standard_error**2 / room
         said.append(
-            f"It takes about {about(times * entry.n_items)} items and {about(times * raters)} raters together; there "
+            f"About {about(times * entry.n_items)} items and {about(times * raters)} raters are required; there "
             f"are {entry.n_items:,} and {raters}."
         )
     return said

@@ -1,4 +1,4 @@
-"""What a board did, what it leaves open, and how many items tell its first two apart."""
+"""What a leaderboard did, what it leaves open, and how many items separate its first two models."""
 
 import math
 from itertools import pairwise
@@ -28,9 +28,9 @@ def of_plan(result: BoardPlan, asked: "Question | None", data: Any) -> Account:
     """Return the account of a plan for a board."""
     return Account(
         done=(
-            "Studies of each size are simulated by moving all scores together, as resampled items move them, with an "
-            "error that shrinks with the root of the number of items. A pair is told apart where its advantage "
-            "exceeds the error times the reach that all pairs of the board need together.",
+            "Studies of each size are simulated by moving all scores jointly, as resampled items move them, with a "
+            "standard error that shrinks with the root of the number of items. A pair is significantly different if "
+            "its advantage exceeds the standard error times the critical value for all pairs of the leaderboard.",
         ),
         limits=("It does not show that the measured order is the true one.",),
         next=() if result.n_items is None else (f"Collect about {about(result.n_items)} items like these.",),
@@ -42,15 +42,15 @@ def _done(board: Leaderboard) -> list[str]:
     if told := formula(board.metric):
         said.append(f"{board.title[0].upper()}{board.title[1:]}: {told}.")
     if board.aggregate and board.by:
-        said.append(f"Scores are taken for each {board.by} and put together by {board.aggregate}.")
+        said.append(f"Scores are computed for each {board.by} and combined by {board.aggregate}.")
     null = NULLS.get(board.null, "")
     if null:
         said.append(f"For each pair, {null[0].lower()}{null[1:]}.")
     if CORRECTIONS.get(board.correction):
         said.append(f"The p-values of all {len(board.pairs):,} pairs are adjusted by {CORRECTIONS[board.correction]}.")
     said.append(
-        "A model's rank lies between 1 plus the number of models that are better than it, and the number of models "
-        "minus those that are worse (Mogstad et al. 2024)."
+        "A model's rank set goes from 1 plus the number of significantly better models to the number of models "
+        "minus the significantly worse ones (Mogstad et al. 2024)."
     )
     return said
 
@@ -58,11 +58,11 @@ def _done(board: Leaderboard) -> list[str]:
 def _limits(board: Leaderboard) -> list[str]:
     said = ["The order holds for items like these; another benchmark may order the models differently."]
     if any(len(group) > 1 for group in board.groups):
-        said.append("Models that share a group are not shown to be equal; the data do not tell them apart.")
+        said.append("Models that share a group are not shown to be equal; they are not significantly different.")
     if board.task_effect == "fixed" and board.by:
-        said.append(f"Values of {board.by} are held fixed: nothing is said about others.")
+        said.append(f"Values of {board.by} are fixed: the result does not generalise to others.")
     if board.gold:
-        said.append(f"Nothing here says whether {board.gold} is right.")
+        said.append(f"The leaderboard does not show whether {board.gold} is right.")
     return said
 
 
@@ -83,19 +83,19 @@ def _next(board: Leaderboard) -> list[str]:
     if fill:
         return fill
     if board.baseline:
-        return [f"{where}All models are told apart from {board.baseline}: nothing more is needed for that."]
-    return [f"{where}All neighbours on the board are told apart: nothing more is needed for its order."]
+        return [f"{where}All models differ significantly from {board.baseline}: no further data are required for that."]
+    return [f"{where}All adjacent ranks differ significantly: no further data are required for the order."]
 
 
 def _apart(board: Leaderboard, pair: Any, n_items: int) -> str:
     pvalue, names = pair.pvalue, f"{pair.a} and {pair.b}"
     if not 0 < pvalue < 1 or not pair.advantage or math.isnan(pair.advantage):
-        return f"No number of items tells {names} apart: their scores are equal."
+        return f"No number of items separates {names}: their scores are equal."
     error = abs(pair.advantage) / NormalDist().inv_cdf(1 - pvalue / 2)
     needed = units_needed(n_items, error, pair.advantage, alpha=(1 - board.confidence_level) / len(board.pairs))
     if needed > 10_000_000:
-        return f"{names} are so close that more than 10,000,000 items would be needed to tell them apart."
+        return f"{names} are so close that more than 10,000,000 items would be required to separate them."
     return (
-        f"To tell {names} apart 8 times in 10, if their scores are as measured, collect about {about(needed)} items; "
-        f"there are {n_items:,}. `plan` computes this for more neighbours."
+        f"For 80% power to separate {names}, if their scores are as measured, collect about {about(needed)} items; "
+        f"there are {n_items:,}. `plan` computes this for more adjacent ranks."
     )

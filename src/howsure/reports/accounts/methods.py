@@ -44,22 +44,20 @@ FAMILIES = {
 }
 
 NULLS = {
-    "sign-flip": "if A and B were alike, each item could as well have had their responses exchanged. The "
-    "p-value is "
-    "the share of all exchanges, a fair coin for each item, whose advantage is at least as far from 0 as the observed "
-    "one (Fisher 1935)",
+    "sign-flip": "under the null hypothesis A and B are exchangeable on each item. The p-value is the share of all "
+    "exchanges, with probability ½ for each item, whose advantage is at least as far from 0 as the observed one "
+    "(Fisher 1935)",
     "studentised": "the p-value compares the observed advantage over its standard error with resampled "
     "advantages around "
     "it, each over its own standard error (Hall 1988)",
-    "pooled-responses": "the p-value is the share of draws, in which each model's responses come from both models' "
+    "pooled-responses": "the p-value is the share of resamples, in which each model's responses come from both models' "
     "responses to the item with replacement, whose advantage is at least as far from 0 as the observed one",
-    "permuted-responses": "the p-value is the share of draws, in which both models' responses to an item "
-    "are shuffled and "
-    "dealt out again, whose advantage is at least as far from 0 as the observed one",
-    "shifted-bootstrap": "the p-value is the share of resampled advantages, moved so that their mean is "
+    "permuted-responses": "the p-value is the share of resamples, in which the responses to an item are shuffled "
+    "between the models, whose advantage is at least as far from 0 as the observed one",
+    "shifted-bootstrap": "the p-value is the share of resampled advantages, shifted so that their mean is "
     "0, that are at least as "
     "far from 0 as the observed one",
-    "bootstrap-sign": "there are no draws under a null. The p-value is the share of resampled advantages "
+    "bootstrap-sign": "there is no null distribution. The p-value is the share of resampled advantages "
     "on the other side "
     "of 0, twice the smaller one where both sides count (Wein et al. 2023 report one side)",
     "random-effects": "items and raters are both treated as samples. The standard error adds up what each of them "

@@ -15,9 +15,9 @@ ENGINES = {
     "simulated once for each number of responses; their N-fold convolution gives the advantage of every "
     "number of items.",
     "monte-carlo": "Whole studies are simulated for each design, once with the difference and once without.",
-    "pilot": "The pilot's items and responses are drawn with replacement to make studies of each size.",
-    "components": "The pilot gives how much items, raters and what is left each add to the variance of the advantage; "
-    "each part shrinks with the numbers of items and raters of a design.",
+    "pilot": "The pilot's items and responses are resampled with replacement to make studies of each size.",
+    "components": "The pilot estimates how much items, raters and the residual add to the variance of the advantage. "
+    "Each component shrinks with the numbers of items and raters of a design.",
 }
 """How each engine computes."""
 
@@ -38,8 +38,8 @@ def _done(plan: Plan) -> list[str]:
     said += [ENGINES[engine] for engine in dict.fromkeys(cell.engine for cell in plan.cells) if engine in ENGINES]
     if plan.tests:
         said.append(
-            f"Power is the probability that {' or '.join(plan.tests)} gives p ≤ {plan.alpha:g} where the difference is "
-            "there; expected p is the p-value that such a study gives on average."
+            f"Power is the probability that {' or '.join(plan.tests)} gives p ≤ {plan.alpha:g} if the difference "
+            "exists; expected p is the mean one-sided p-value of such a study."
         )
     return said
 
@@ -51,9 +51,9 @@ def _limits(plan: Plan) -> list[str]:
     else:
         said.append("The pilot is one sample: its advantage and its noise are uncertain, and so is the plan.")
         if plan.pilot.difference == "as in the pilot":
-            said.append("An advantage that looks large in a small pilot is often smaller in truth.")
+            said.append("A difference that looks large in a small pilot is often smaller in truth.")
     if plan.tests:
-        said.append("A power of 0.8 means that 2 studies in 10 miss the difference although it is there.")
+        said.append("With 80% power, 2 studies in 10 miss a difference that exists.")
     return said
 
 
@@ -64,15 +64,15 @@ def _next(plan: Plan) -> list[str]:
         best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
         if best is not None:
             said.append(
-                f"Of these designs {best.design} have the most power, {share(best.power, most=2)}; give `target_power` "
-                "or `budget` to have one recommended."
+                f"Of these designs {best.design} have the most power, {share(best.power, most=2)}; pass `target_power` "
+                "or `budget` for a recommendation."
             )
     elif not taken:
         said.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
     solved = [cell for cell in plan.cells if cell.detectable == cell.detectable]
     if solved and not taken:
         near = min(solved, key=lambda cell: cell.detectable)
-        said.append(f"{near.design} find an advantage of {rough(near.detectable)} 8 times in 10.")
+        said.append(f"{near.design} have 80% power for a difference of {rough(near.detectable)}.")
     return said
 
 

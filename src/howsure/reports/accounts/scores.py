@@ -16,15 +16,16 @@ HOW = {
     "t": "t is the mean difference over its standard error, s / √n, against Student's t (Student 1908)",
     "sign": "the number of positive differences is compared with a fair coin (Arbuthnott 1710)",
     "wilcoxon": "the sizes of the differences are ranked, and the ranks of the positive ones are added (Wilcoxon 1945)",
-    "bootstrap": "lines are drawn with replacement, and each draw's t is compared with the observed one (Davison and "
-    "Hinkley 1997)",
-    "bootstrap-median": "lines are drawn with replacement, and the interval of their median is inverted (Efron 1981)",
+    "bootstrap": "segments are resampled with replacement, and the t of each is compared with the observed one "
+    "(Davison and Hinkley 1997)",
+    "bootstrap-median": "segments are resampled with replacement, and the interval of their median is inverted "
+    "(Efron 1981)",
     "permutation": "the signs of the differences are flipped by fair coins (Fisher 1935)",
     "permutation-median": "the signs of the differences are flipped by fair coins, and medians compared (Fisher 1935)",
 }
 """What each test computes, with its reference."""
-GENERAL = "The result holds for lines like these; it says nothing of other kinds of text or tasks."
-METRIC = "Scores are used as they are: nothing here says whether the metric behind them measures quality."
+GENERAL = "The result holds for segments like these; it does not generalise to other kinds of text or tasks."
+METRIC = "The analysis does not show whether the scores measure quality."
 
 
 def of_finding(result: Any, asked: "Question | None", data: Any) -> Account:
@@ -34,7 +35,7 @@ def of_finding(result: Any, asked: "Question | None", data: Any) -> Account:
     if not found.reject:
         limits.append("No clear difference does not mean that the systems are equal.")
     if found.n_clusters is None:
-        limits.append("Lines are treated as independent; lines of one document often are not.")
+        limits.append("Segments are treated as independent; segments of one document often are not.")
     return Account(done=(_done(found),), limits=tuple(limits), next=tuple(_settle(found)))
 
 
@@ -49,7 +50,7 @@ def of_systems(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(f"{_done(result.pairs[0])}{adjusted} Mean ranks follow Friedman (1937) and Nemenyi (1963).",),
         limits=(GENERAL, METRIC),
-        next=tuple(said) or ("All pairs are told apart: nothing more is needed for their order.",),
+        next=tuple(said) or ("All pairs differ significantly: no further data are required for their order.",),
     )
 
 
@@ -58,8 +59,8 @@ def of_overview(result: Any, asked: "Question | None", data: Any) -> Account:
     chosen = None if result.recommendation is None else result.recommendation.test
     return Account(
         done=(
-            "Both lists and their differences are summed up. Skewness decides between mean and median, and the test of "
-            "Shapiro and Wilk (1965) between tests that need a normal distribution and tests that do not.",
+            "Both lists and their differences are summarised. Skewness decides between mean and median, and the test "
+            "of Shapiro and Wilk (1965) between tests that need a normal distribution and tests that do not.",
         ),
         limits=("A description does not show whether the systems differ.", METRIC),
         next=() if chosen is None else (f"Run the {TESTS[chosen].label}: `howsure scores test FILE`.",),
@@ -72,8 +73,8 @@ def of_description(result: Any, asked: "Question | None", data: Any) -> Account:
         done=(
             f"Means, medians, standard deviations and histograms of both lists and of their {result.difference.n:,} "
             "differences. Skewness is the mean cubed distance from the mean over the cubed standard deviation. The "
-            "test of Shapiro and Wilk (1965) asks whether the differences look normal; for more than 5,000 of them it "
-            "is that of D'Agostino and Pearson (1973).",
+            "test of Shapiro and Wilk (1965) checks whether the differences are normal; for more than 5,000 of them it "
+            "is the test of D'Agostino and Pearson (1973).",
         ),
         limits=("A description does not show whether the systems differ.", METRIC),
         next=("Test the difference: `howsure scores test FILE`.",),
@@ -84,12 +85,12 @@ def of_unit_sizes(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a look at unit sizes."""
     return Account(
         done=(
-            f"Consecutive lines are gathered into units of 1 to {result.sizes[-1]} lines, and the standard deviation s "
-            "of the units' differences is taken. For independent lines it falls as s / √size. A size counts as settled "
-            f"where s differs by {result.tolerance:g} or less from that of the size before.",
+            f"Consecutive segments are combined into units of 1 to {result.sizes[-1]} segments, and the standard "
+            "deviation s of the units' differences is computed. For independent segments it falls as s / √size. A size "
+            f"counts as settled if s differs by {result.tolerance:g} or less from s at the size before.",
         ),
-        limits=("Larger units make scores steadier and fewer in the same measure: they buy no power.", METRIC),
-        next=("Take units only where the metric means nothing on one line; else test single lines.",),
+        limits=("Larger units have steadier scores, but there are fewer of them: they do not increase power.", METRIC),
+        next=("Use units only if the metric is not meaningful for one segment; otherwise test single segments.",),
     )
 
 
@@ -98,7 +99,7 @@ def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=("Effect sizes measure the difference without its unit; the last column of the table says how.",),
         limits=(GENERAL, "Words such as small and large are Cohen's (1988); your field may need others."),
-        next=(f"For intervals half as wide, collect about {about(4 * result.n)} lines; there are {result.n:,}.",),
+        next=(f"For intervals half as wide, collect about {about(4 * result.n)} segments; there are {result.n:,}.",),
     )
 
 
@@ -106,17 +107,17 @@ def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a power curve."""
     enough = [size for size, power in zip(result.sizes, result.power, strict=True) if power >= 0.8]
     if enough:
-        said = f"{enough[0]:,} {result.unit} find {result.assumed} 8 times in 10."
+        said = f"{enough[0]:,} {result.unit} have 80% power for {result.assumed}."
     else:
         last, power = result.sizes[-1], result.power[-1]
-        said = f"No size here finds {result.assumed} 8 times in 10; {last:,} {result.unit} do "
-        said += f"so in {100 * power:.0f}%. Give larger `sizes`."
+        said = f"No size here has 80% power for {result.assumed}; {last:,} {result.unit} have "
+        said += f"{100 * power:.0f}%. Pass larger `sizes`."
     return Account(
         done=(
             f"{result.n_simulations:,} studies of each size were simulated ({result.method}), and tested by the "
             f"{TESTS[result.test].label}: {HOW[result.test]}. Power is the share of them with p ≤ {result.alpha:g}.",
         ),
-        limits=("Power at the size of these data, for the difference seen in them, only restates the p-value.",),
+        limits=("Power at the size of these data, for the observed difference, only restates the p-value.",),
         next=(said,),
     )
 
@@ -127,8 +128,8 @@ def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
         done=(
             "Power is a tail of the noncentral t distribution with noncentrality √n · difference / sd (Cohen 1988).",
         ),
-        limits=("It holds where differences are about normal and the standard deviation is as given.",),
-        next=(f"Collect {result.n_items:,} lines, then test them: `howsure scores test FILE`.",),
+        limits=("It holds if differences are about normal and the standard deviation is as specified.",),
+        next=(f"Collect {result.n_items:,} segments, then test them: `howsure scores test FILE`.",),
     )
 
 
@@ -142,19 +143,18 @@ def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
     """Return how many lines find a difference like the one seen, from what this many find."""
     who = f"{found.names[0]} − {found.names[1]}: " if named else ""
     apart = abs(found.estimate - found.delta)
-    units = "units" if found.unit_size > 1 else "lines"
+    units = "units" if found.unit_size > 1 else "segments"
     if found.reject:
         return [
-            f"{who}The direction is settled at this level. For an interval half as wide, collect about "
+            f"{who}The difference is significant. For an interval half as wide, collect about "
             f"{about(4 * found.n)} {units}; there are {found.n:,}."
         ]
     if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
-        return [f"{who}Decide how large a difference matters, and plan for it: `howsure power --effect … --sd …`."]
+        return [f"{who}Decide which difference matters, and plan for it: `howsure power --effect … --sd …`."]
     needed = found.n * (found.detectable / apart) ** 2
     seen = number(found.estimate, error_of(found.confidence_interval, found.estimate))
     return [
-        f"{who}To find a true difference as large as the one seen here ({seen}) 8 "
-        "times in 10, collect "
+        f"{who}For 80% power at a true difference as large as the observed one ({seen}), collect "
         f"about {about(needed)} {units}; there are {found.n:,}.",
-        "The seen difference is uncertain itself: if the true one is half of it, it takes 4 times as many.",
+        "The observed difference is uncertain: if the true one is half of it, 4 times as many are required.",
     ]

@@ -18,17 +18,17 @@ def of_audit(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(
             f"For each design {result.n_simulations:,} data sets were simulated from the model, with and without a "
-            f"difference, and every p-value and interval was computed on each, from {result.n_resamples:,} draws. "
+            f"difference, and every p-value and interval was computed on each, from {result.n_resamples:,} resamples. "
             "Rates are shares of data sets, with exact binomial 95% intervals (Clopper and Pearson 1934).",
         ),
         limits=(
             f"The audit holds for data like these ({result.model}), at the designs shown, not for all data.",
-            "A test that holds its level here may fail where items, raters or scales differ.",
+            "A test that is valid here may fail if items, raters or scales differ.",
         ),
         next=(
-            "Use what the verdict names, and give it to `compare` by the same names.",
-            f"To know a level of {100 * result.alpha:g}% within 1 point either way, simulate about {about(share)} "
-            f"data sets; there were {result.n_simulations:,}.",
+            "Pass the settings that the verdict names to `compare`, by the same names.",
+            f"To know an error rate of {100 * result.alpha:g}% within 1 point either way, simulate about "
+            f"{about(share)} data sets; there were {result.n_simulations:,}.",
         ),
     )
 
@@ -45,7 +45,7 @@ def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
     said = {
         "ml": "Parameters maximise the likelihood of the responses themselves, items integrated out",
         "map": "Parameters maximise the likelihood of the label counts times a weak prior (Dirichlet-multinomial)",
-        "resampling": "No parameter is estimated: real items are drawn with replacement",
+        "resampling": "No parameter is estimated: real items are resampled with replacement",
     }.get(result.method, f"The method is {result.method}")
     done = [f"{said}."]
     if result.candidates:

@@ -8,7 +8,7 @@ document.addEventListener("DOMContentLoaded", () => {
       const now = JSON.parse(event.data);
       if (now.share) place.querySelector("progress").value = now.share;
       place.querySelector(".label").textContent =
-        (now.label || now.state) + (now.share ? ", " + now.share + " %" : "") + " …";
+        (now.label || now.state) + (now.share ? ", " + now.share + "%" : "") + " …";
     });
     place.source.addEventListener("ended", () => {
       place.source.close();
