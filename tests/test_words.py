@@ -50,15 +50,13 @@ EXCEPTIONS = {
     ("docs/audit.md", "Its draws"): "printed by auditing/leader_findings.py",
     ("docs/library.md", "the board in English"): "docstring of leaderboards.Leaderboard",
     ("docs/replications.md", "leader(board)"): "title of a paper",
+    ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
 }
 """What a page may say all the same, and why."""
 
 STILL = {
     "auditing/document.py",
     "auditing/leader_findings.py",
-    "comparison/comparisons.py",
-    "comparison/observed.py",
-    "comparison/together.py",
     "leaderboards/assembly.py",
     "leaderboards/board.py",
     "leaderboards/document.py",
@@ -70,7 +68,6 @@ STILL = {
     "leaderboards/votes.py",
     "paired/glossary.py",
     "paired/verdict.py",
-    "planning/engines/rater_engine.py",
     "planning/engines/simulated_pvalues.py",
     "questions/leaderboard.py",
 }
@@ -106,6 +103,11 @@ def messages(path):
             yield re.sub(r"`[^`]*`", "`code`", node.value)
 
 
+def allowed(path, text):
+    """Whether a module may say this all the same."""
+    return (path.relative_to(ROOT).as_posix(), text) in EXCEPTIONS
+
+
 def helps(command, path=()):
     """Yield every command's name and its help."""
     context = click.Context(command, info_name="howsure", terminal_width=1000, max_content_width=1000)
@@ -134,7 +136,7 @@ def test_messages():
     found = {
         path.relative_to(SOURCE).as_posix(): said
         for path in sorted(SOURCE.rglob("*.py"))
-        if (said := [each for text in messages(path) for each in forbidden(text)])
+        if (said := [each for text in messages(path) if not allowed(path, text) for each in forbidden(text)])
     }
     new = {module: said for module, said in found.items() if module not in STILL}
     assert not new, "\n".join(f"{module}: {each}" for module, said in new.items() for each in said)

@@ -86,7 +86,7 @@ def test_more_pooled_responses_than_were_given_are_said_to(n_responses, said):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", HowsureWarning)
         found = compare(contest(0), n_responses=n_responses, **how)
-    words = "more responses are drawn for an item than A and B gave"
+    words = "`n_responses` is larger than the number of responses of A or B"
     assert any(note.startswith(words) for note in found.notes) is said
     assert any(str(warning.message).startswith(words) for warning in caught) is said
 

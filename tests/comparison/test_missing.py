@@ -80,11 +80,11 @@ def test_the_question_says_whether_the_verdict_depends_on_them(tmp_path):
     frame.write_csv(tmp_path / "t.csv")
     found = Compare(files=(str(tmp_path / "t.csv"),), a="a", b="b", missing="bounds", n_resamples=99).answer()
     assert any("If all 3 missing answers were best for a, " in note for note in found[0].notes)
-    assert found[0].notes[-1].endswith("The verdict stays the same.")
+    assert found[0].notes[0].endswith("The verdict stays the same.")
     whole, _, _ = scores(12)
     whole.write_csv(tmp_path / "t.csv")
     found = Compare(files=(str(tmp_path / "t.csv"),), a="a", b="b", missing="bounds", n_resamples=99).answer()
-    assert found[0].notes[-1] == "No answer of A or B is missing."
+    assert found[0].notes[0] == "No answer of A or B is missing."
 
 
 def test_slices_have_bounds_of_their_own(tmp_path):
@@ -94,11 +94,11 @@ def test_slices_have_bounds_of_their_own(tmp_path):
     asked = {"a": "a", "b": "b", "by": "task", "missing": "bounds", "n_resamples": 99}
     found = Compare(files=(str(tmp_path / "t.csv"),), **asked).answer()
     assert [entry.slice for entry in found] == ["task = x", "task = y"]
-    assert "If all 3 missing answers were best for a, " in found[0].notes[-1]
-    assert found[1].notes[-1] == "No answer of A or B is missing."
+    assert "If all 3 missing answers were best for a, " in found[0].notes[0]
+    assert found[1].notes[0] == "No answer of A or B is missing."
     alone = Compare(files=(str(tmp_path / "t.csv"),), **(asked | {"by": None, "where": ("task=x",)})).answer()
     advantages = re.compile(r"(-?[\d.]+) \(")
-    assert advantages.findall(found[0].notes[-1]) == advantages.findall(alone[0].notes[-1])
+    assert advantages.findall(found[0].notes[0]) == advantages.findall(alone[0].notes[0])
     for entry in found:  # the bounds hold together, as the intervals do
         assert entry.n_together == 2
 

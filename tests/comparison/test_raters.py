@@ -135,7 +135,7 @@ def test_what_is_asked_may_hold_raters_fixed(asked):
     ("asked", "message"),
     [
         ({"null": "sign-flip"}, "sign-flip holds the raters fixed"),
-        ({"responses": "first"}, "a drawn rater brings all their responses"),
+        ({"responses": "first"}, "a resampled rater has all their responses"),
         ({"items": "all", "null": "random-effects"}, "random-effects treats items and raters as random factors"),
         ({"raters": "fixed", "null": "random-effects"}, "random-effects treats raters as a random factor"),
         ({"interval": "bca"}, "a bca interval needs resampled items and all responses"),

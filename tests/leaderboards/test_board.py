@@ -241,10 +241,10 @@ def test_what_to_do_next_speaks_of_the_baseline_where_there_is_one():
     table = table_of(ratings(60, 4, step=0.1))
     board = compare_all(table, rng=0, n_resamples=499, baseline="m1")
     [said] = account_of(board).next
-    assert re.match(r"To tell m\d and m\d apart 8 times in 10, .* collect about [\d,]+ items; there are 60\.", said)
-    assert "m1" in said.split(" apart ")[0]
+    assert re.match(r"For 80% power to separate m\d and m\d, .* collect about [\d,]+ items; there are 60\.", said)
+    assert "m1" in said.split(", ")[0]
     clear = compare_all(table_of(ratings(60, 3, step=3.0)), rng=0, n_resamples=499, baseline="m1")
-    assert account_of(clear).next == ("All models are told apart from m1: nothing more is needed for that.",)
+    assert account_of(clear).next == ("All models differ significantly from m1: no further data are required for that.",)
 
 
 def test_the_json_has_the_agreed_names_and_reads_back():
@@ -435,7 +435,7 @@ def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     assert said.startswith("one and other were judged by one rater each. What is said of a pair of these holds for")
     alone = compare(table.contest(a="one", b="other"), rng=0, n_resamples=199)
     assert board.pair("one", "other").pvalue == pytest.approx(alone.pvalue)
-    assert "One rater judged one and another judged other: a difference between the two raters cannot" in str(alone)
+    assert "One rater judged one and another judged other: we cannot separate" in str(alone)
     with pytest.raises(DataError, match="one and other were judged by one rater each"):
         compare_all(table, rng=0, raters="random")
     assert "The result holds for these 6 raters only, as asked." in compare_all(table, rng=0, raters="fixed").notes

@@ -149,6 +149,6 @@ def test_a_plan_shows_where_you_are_and_what_it_takes():
     rows = rows_of(spec)
     told = {row["told"] for row in rows if "told" in row}
     assert {"you are here", f"{plan.n_items:,} items", f"{plan.n_responses:,} responses per item"} <= told
-    by_items = {row["size"]: row["probability"] for row in rows if row.get("what") == "all told apart"}
+    by_items = {row["size"]: row["probability"] for row in rows if row.get("what") == "all significantly different"}
     assert by_items[plan.n_items] >= 0.8
     assert len(spec["hconcat"]) == 2

@@ -117,8 +117,8 @@ def with_bounds(
 
 
 def _noted(found: Comparisons, told: Sequence[str]) -> Comparisons:
-    """Return the comparisons with one more note each."""
-    entries = (replace(entry, notes=(*entry.notes, said)) for entry, said in zip(found, told, strict=True))
+    """Return the comparisons with one more note each, which was asked for and comes first."""
+    entries = (replace(entry, notes=(said, *entry.notes)) for entry, said in zip(found, told, strict=True))
     return found.having(entries, missing="bounds")
 
 

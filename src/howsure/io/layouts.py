@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure import _check
 from howsure.contests import Contest
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.file_names import File, named_files
 from howsure.response_tables import ResponseTable
@@ -53,7 +54,7 @@ def contest_from(
     standard = names.get(gold, gold) if gold is not None else None
     if a is None or b is None:
         a, b = _only_two(table, standard)
-        table = _with_note(table, f"A is {a} and B is {b}: the files hold no other models.")
+        table = _with_note(table, Aside(f"A is {a} and B is {b}: the files hold no other models."))
     return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
 
 
