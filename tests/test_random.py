@@ -1,9 +1,5 @@
 """From `rng` to streams: what is recorded replays, names identify streams, blocks do not depend on who draws them."""
 
-import platform
-import resource
-import subprocess
-import sys
 import threading
 import time
 from functools import partial
@@ -187,32 +183,6 @@ def test_n_workers():
     assert _random.n_workers(None) >= 1
     with pytest.raises(ArgumentError, match="`workers` must be a whole number of at least 1; got 0"):
         _random.n_workers(0)
-
-
-FAULTS = """
-import resource
-import numpy as np
-from howsure import _random
-
-def faults():
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
-    for _ in range(100):
-        [np.ones(2**16) for _ in range(4)]  # 2 MB in all: more than malloc keeps by itself
-    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before
-
-fresh = faults()
-_random.map_blocks(lambda *block: None, 1, workers=1)
-print(fresh, faults())
-"""
-
-
-@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="not glibc: how its malloc keeps memory was not tested")
-def test_memory_of_freed_arrays_serves_the_next_ones():
-    done = subprocess.run([sys.executable, "-c", FAULTS], capture_output=True, text=True, check=True)
-    fresh, kept = map(int, done.stdout.split())
-    pages = 2**21 // resource.getpagesize()
-    assert fresh > 50 * pages
-    assert kept < 2 * pages  # those of the first turn
 
 
 def test_an_interrupt_ends_all_threads_soon_wherever_it_comes(monkeypatch):

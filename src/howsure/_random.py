@@ -259,20 +259,6 @@ def n_workers(workers: int | None) -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-LARGEST_KEPT = 2**25 - 2**16
-"""Bytes of the largest array whose memory malloc may be made to keep (glibc)."""
-
-
-@cache
-def keep_memory() -> None:
-    """Have malloc keep the memory of freed arrays, up to 64 MB, for those that come next.
-
-    It gives back what is larger than any array that was freed before, and each page of fresh memory costs a fault: in
-    loops over draws that may be half of the time. So a large array is freed once; no page of it is ever touched.
-    """
-    np.empty(LARGEST_KEPT, dtype=np.uint8)
-
-
 def map_blocks(
     function: Callable[[int, int, int], T],
     n_draws: int,
@@ -288,7 +274,6 @@ def map_blocks(
     `progress` is told the number of draws that each finished block adds. `width` is about how many random numbers a
     draw takes; `size` and `unit` are those of `blocks`.
     """
-    keep_memory()
     if n_draws * width < WORTH_A_THREAD:
         workers = 1
     results: dict[int, T] = {}

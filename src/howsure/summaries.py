@@ -12,8 +12,6 @@ sorted    (…, items, K)       the responses in ascending order; NaN fills rows
 values    (…, items, K)       the responses in the order of the table; NaN fills rows that have fewer
 ========  ==================  =========================================================================
 
-Counts of up to eight levels may also be *packed*: (…, items) of words, in which the j-th lowest byte counts level j.
-
 Counts of many labels are mostly zeros. Where a metric does not look at which label is which, the labels of each item
 are numbered by themselves (`narrowed`): counts are then as wide as the item with the most different labels needs.
 """

@@ -244,7 +244,9 @@ def test_what_to_do_next_speaks_of_the_baseline_where_there_is_one():
     assert re.match(r"For 80% power to separate m\d and m\d, .* collect about [\d,]+ items; there are 60\.", said)
     assert "m1" in said.split(", ")[0]
     clear = compare_all(table_of(ratings(60, 3, step=3.0)), rng=0, n_resamples=499, baseline="m1")
-    assert account_of(clear).next == ("All models differ significantly from m1: no further data are required for that.",)
+    assert account_of(clear).next == (
+        "All models differ significantly from m1: no further data are required for that.",
+    )
 
 
 def test_the_json_has_the_agreed_names_and_reads_back():

@@ -9,16 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import Contest
-from howsure._random import seed_of
-from howsure.metrics import BUILTIN
 from howsure.resampling import Scheme, _kernels
-from howsure.resampling import draw as draw_advantages
 from howsure.resampling.numbered import MOST_DRAWN, Numbered
 from howsure.resampling.sampler import A, Sampler
 from howsure.responses import Responses
 from howsure.scales import Scale
 from tests.resampling import twins
-from tests.resampling.test_draws import General
 
 ROWS = st.lists(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5), min_size=1, max_size=6)
 
@@ -139,43 +135,3 @@ def labelled_contests(draw):
     most = draw(st.tuples(*[st.sampled_from([1, 3, 5, 6])] * 3))  # six of six are not numbered
     rows = [draw(st.lists(st.lists(code, min_size=1, max_size=k), min_size=n_items, max_size=n_items)) for k in most]
     return labelled(rows, n_levels)
-
-
-@given(
-    labelled_contests(),
-    st.sampled_from([Scheme("all", "bootstrap"), Scheme("bootstrap", "bootstrap"), Scheme("bootstrap", "one")]),
-    st.sampled_from([None, "sign-flip", "pooled-responses", "permuted-responses"]),
-)
-def test_packed_counts_give_the_same_bits_as_plain_ones(contest, scheme, null):
-    metric = BUILTIN["tv"].on(contest.scale)
-    assert metric._takes_words
-    packed, plain = (
-        draw_advantages(contest, [one], scheme=scheme, null=null, n_resamples=9, seed=seed_of(5)).advantages
-        for one in (metric, General(metric))
-    )
-    assert packed.tobytes() == plain.tobytes()
-
-
-@pytest.mark.parametrize(
-    ("n_levels", "k", "null", "packed"),
-    [
-        (8, 5, None, True),
-        (8, 5, "sign-flip", True),
-        (9, 5, None, False),  # more labels than bytes
-        (8, 6, None, False),  # 6⁶ resamples are not numbered
-        (8, 5, "pooled-responses", False),  # nor are 10⁵
-        (8, 2, "pooled-responses", True),
-        (8, 2, "permuted-responses", False),  # what is dealt is not looked up
-    ],
-)
-def test_counts_are_packed_where_they_fit_and_are_looked_up(n_levels, k, null, packed):
-    rows = [[[float(j % n_levels) for j in range(k)]] * 3] * 3
-    sampler = Sampler(labelled(rows, n_levels), "counts", Scheme("all", "bootstrap"), null, packed=True)
-    assert sampler.packed == packed
-    seeds = _kernels.seed_draws(np.uint64(7), 5, 0, 4)
-    ((_, *sides),) = list(sampler.batches(seeds))
-    ((_, *plain),) = list(Sampler(labelled(rows, n_levels), "counts", Scheme("all", "bootstrap"), null).batches(seeds))
-    for side, counts in zip(sides, plain, strict=True):
-        unpacked = side[..., np.newaxis] >> np.arange(0, 64, 8, dtype=np.uint64) & np.uint64(255) if packed else side
-        assert unpacked[..., :n_levels].tolist() == counts.tolist()
-        assert counts.sum(axis=-1).tolist() == np.full((4, 3), k).tolist()

@@ -9,9 +9,6 @@ from howsure._compiled import njit
 from howsure.metrics.base import ROUNDING
 from howsure.scales import FloatArray
 
-SIZE, INFINITE = np.int64(0x7FFFFFFFFFFFFFFF), np.int64(0x7FF0000000000000)
-"""The bits of a number without its sign, and those of infinity."""
-
 
 @njit(cache=True, nogil=True)
 def areas(positive: FloatArray, scored: FloatArray) -> FloatArray:
@@ -154,111 +151,6 @@ def total_variation(left: FloatArray, right: FloatArray) -> FloatArray:
     return out
 
 
-# Mean advantages of a batch of draws, in one pass and without an array for each step. Rows are items, draw after draw.
-# Where all three sources have as many responses, the two distances of an item are summed together.
-
-
-@njit(cache=True, nogil=True)
-def wasserstein_advantages(gold: FloatArray, a: FloatArray, b: FloatArray, n_items: int) -> FloatArray:
-    """Mean over the items of how much closer A is than B, for each draw."""
-    n_draws, width = gold.shape[0] // n_items, gold.shape[1]
-    out = np.empty(n_draws)
-    last = width - 1
-    alike = a.shape[1] == width and b.shape[1] == width
-    for d in range(n_draws):
-        total = 0.0
-        for r in range(d * n_items, (d + 1) * n_items):
-            if alike and not np.isnan(gold[r, last] + a[r, last] + b[r, last]):
-                closer = 0.0
-                for j in range(width):
-                    closer += abs(b[r, j] - gold[r, j]) - abs(a[r, j] - gold[r, j])
-                total += closer / width
-            else:
-                total += _wasserstein(gold, r, b, r) - _wasserstein(gold, r, a, r)
-        out[d] = total / n_items
-    return out
-
-
-@njit(cache=True, nogil=True)
-def total_variation_advantages(gold: FloatArray, a: FloatArray, b: FloatArray, n_items: int) -> FloatArray:
-    """Mean over the items of how much closer A is than B, for each draw."""
-    n_draws = gold.shape[0] // n_items
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        total = 0.0
-        for r in range(d * n_items, (d + 1) * n_items):
-            n, more_a, more_b, closer = 0.0, 0.0, 0.0, 0.0
-            for c in range(gold.shape[1]):
-                n += gold[r, c]
-                more_a += a[r, c] - gold[r, c]
-                more_b += b[r, c] - gold[r, c]
-                closer += abs(b[r, c] - gold[r, c]) - abs(a[r, c] - gold[r, c])
-            if more_a == 0.0 and more_b == 0.0:
-                total += closer / (2.0 * n)
-            else:
-                total += _total_variation(gold, r, b, r) - _total_variation(gold, r, a, r)
-        out[d] = total / n_items
-    return out
-
-
-@njit(cache=True, nogil=True)
-def absolute_advantages(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Mean over the items of |b − gold| − |a − gold|, for each draw."""
-    n_draws, n_items = gold.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        total = 0.0
-        for i in range(n_items):
-            total += abs(b[d, i] - gold[d, i]) - abs(a[d, i] - gold[d, i])
-        out[d] = total / n_items
-    return out
-
-
-@njit(cache=True, nogil=True)
-def squared_advantages(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Mean over the items of (b − gold)² − (a − gold)², for each draw."""
-    n_draws, n_items = gold.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        total = 0.0
-        for i in range(n_items):
-            of_a, of_b = a[d, i] - gold[d, i], b[d, i] - gold[d, i]
-            total += of_b * of_b - of_a * of_a
-        out[d] = total / n_items
-    return out
-
-
-@njit(cache=True, nogil=True)
-def _largest_word(values: FloatArray) -> np.int64:
-    """Return the word of the largest absolute value, passing over NaN: words without the sign are in their order."""
-    largest, words = np.int64(0), values.view(np.int64)
-    for i in range(words.size):
-        size = words[i] & SIZE
-        largest = max(largest, size if size <= INFINITE else np.int64(0))
-    return largest
-
-
-@njit(cache=True, nogil=True)
-def tie_of(gold: FloatArray, a: FloatArray, b: FloatArray) -> float:
-    """Return how much rounding may change numbers of these sizes."""
-    largest = np.int64(max(_largest_word(gold), _largest_word(a), _largest_word(b)))
-    return float(ROUNDING * largest.view(np.float64))
-
-
-@njit(cache=True, nogil=True)
-def absolute_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Share of items where |b − gold| exceeds |a − gold| by more than a tie, minus the share the other way round."""
-    n_draws, n_items = gold.shape
-    out = np.empty(n_draws)
-    for d in range(n_draws):
-        tie, total = tie_of(gold[d], a[d], b[d]), 0
-        for i in range(n_items):
-            difference = abs(b[d, i] - gold[d, i]) - abs(a[d, i] - gold[d, i])
-            total += int(difference > tie) - int(difference < -tie)
-        out[d] = total / n_items
-    return out
-
-
 @njit(cache=True, nogil=True)
 def paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> tuple[FloatArray, FloatArray]:
     """Share of positions that A wins, and that B wins, in each row of responses.
@@ -280,25 +172,6 @@ def paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray, tie: float) -> t
         won[r] = of_a / pairs if pairs else np.nan
         lost[r] = of_b / pairs if pairs else np.nan
     return won, lost
-
-
-@njit(cache=True, nogil=True)
-def paired_wins_advantages(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, bool]:
-    """Share of all positions of a draw that A wins minus the share that B wins: (draws, positions).
-
-    Also say whether every source has every position: else the shares are void.
-    """
-    n_draws, n = gold.shape
-    out = np.empty(n_draws)
-    absent = 0
-    for d in range(n_draws):
-        tie, total = tie_of(gold[d], a[d], b[d]), 0
-        for j in range(n):
-            difference = abs(b[d, j] - gold[d, j]) - abs(a[d, j] - gold[d, j])
-            absent += int(np.isnan(difference))
-            total += int(difference > tie) - int(difference < -tie)
-        out[d] = total / n
-    return out, absent == 0
 
 
 @njit(cache=True, nogil=True)

@@ -99,10 +99,6 @@ class Metric(ABC):
     distance: ClassVar[bool] = False
     by_weights: ClassVar[bool] = False
     by_sums: ClassVar[bool] = False
-    _takes_words: ClassVar[bool] = False
-    """Whether its advantage also takes packed counts (`howsure.summaries`), which are drawn faster."""
-    _cuts_batches: ClassVar[bool] = False
-    """Whether it goes through draws one by one, or in batches of its own, so that it may get all that were drawn."""
 
     @abstractmethod
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -207,12 +203,6 @@ class RelativeMetric(AdditiveMetric):
     @abstractmethod
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores of A and of B against each other."""
-
-
-def is_batch(needs: Needs, gold: FloatArray, a: FloatArray, b: FloatArray) -> bool:
-    """Whether each side has draws × items of its own, so that a compiled loop can score them without copies."""
-    n_axes = 2 if needs == "means" else 3
-    return all(side.ndim == n_axes and side.shape[:2] == gold.shape[:2] for side in (gold, a, b))
 
 
 def _unit(values: FloatArray, axes: tuple[int, ...]) -> FloatArray:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from howsure._loading import pays
 from howsure.metrics import _plain
-from howsure.metrics.base import Ignored, ItemMetric, Metric, is_batch
+from howsure.metrics.base import Ignored, ItemMetric, Metric
 from howsure.scales import FloatArray, Kind, Scale
 from howsure.summaries import Needs
 
@@ -62,7 +62,6 @@ class TotalVariation(ByLevel):
     title: ClassVar[str] = "total variation"
     span: ClassVar[float] = 1.0
     distance: ClassVar[bool] = True
-    _takes_words: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return ½ |P_model − P_gold| of a label."""
@@ -71,17 +70,6 @@ class TotalVariation(ByLevel):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return ½ Σ |P_model − P_gold| for each item."""
         return by_rows("total_variation", gold, model)
-
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        if gold.dtype == np.uint64:
-            from howsure.metrics import _word_kernels
-
-            words: Any = (gold, a, b)
-            return np.asarray(_word_kernels.packed_variation_advantages(*words))
-        if not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        return _mean_advantages("total_variation_advantages", gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -167,12 +155,6 @@ class EarthMover(ItemMetric):
             return np.asarray(apart @ gaps)
         return by_rows("wasserstein", gold, model)
 
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        if self.levels or not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        return _mean_advantages("wasserstein_advantages", gold, a, b)
-
 
 @dataclass(frozen=True)
 class EarthMoverMeans(Metric):
@@ -209,7 +191,6 @@ class OfProducts(Metric):
     regular: ClassVar[bool] = True
     ignores: ClassVar[Ignored] = "scale"
     by_sums: ClassVar[bool] = True
-    _cuts_batches: ClassVar[bool] = True
 
     def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return what each item adds, for A and then for B: to products, and to gold's and the model's squares."""
@@ -319,11 +300,3 @@ def rows_of(side: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 def _is_plain(shape: tuple[int, ...]) -> bool:
     """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
     return shape[-1] <= _plain.MOST_LABELS and not pays(math.prod(shape))
-
-
-def _mean_advantages(kernel: str, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-    """Call a kernel for a batch of draws."""
-    from howsure.metrics import _kernels
-
-    rows = [rows_of(side, side.shape[:-1]) for side in (gold, a, b)]
-    return np.asarray(getattr(_kernels, kernel)(*rows, gold.shape[1]))

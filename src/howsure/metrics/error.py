@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from howsure.metrics.base import ItemMetric, Metric, is_batch
+from howsure.metrics.base import ItemMetric, Metric
 from howsure.scales import FloatArray
 
 
@@ -17,19 +17,10 @@ class MeanAbsoluteError(ItemMetric):
     title: ClassVar[str] = "mean absolute error"
     distance: ClassVar[bool] = True
     error_power: ClassVar[int] = 1
-    _cuts_batches: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return |model − gold| for each item."""
         return np.abs(model - gold)
-
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        if not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        from howsure.metrics import _kernels
-
-        return np.asarray(_kernels.absolute_advantages(gold, a, b))
 
 
 @dataclass(frozen=True)
@@ -40,19 +31,10 @@ class MeanSquaredError(ItemMetric):
     title: ClassVar[str] = "mean squared error"
     uneven: ClassVar[bool] = True
     error_power: ClassVar[int] = 2
-    _cuts_batches: ClassVar[bool] = True
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return (model − gold)² for each item."""
         return np.square(model - gold)
-
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        if not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        from howsure.metrics import _kernels
-
-        return np.asarray(_kernels.squared_advantages(gold, a, b))
 
 
 @dataclass(frozen=True)

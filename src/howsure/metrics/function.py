@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import islice
 from typing import Any, ClassVar, Self, get_args
 
 import numpy as np
@@ -18,11 +17,7 @@ from howsure.summaries import Needs
 ScoreFunction = Callable[..., float]
 
 TOGETHER = 32_000
-"""A function gets so many numbers at a time: what it computes from them then stays in the processor's cache. From twice
-as many on, memory is asked of the system and given back at every step."""
-
-CHECKED = 8
-"""Of so many draws of each batch the function must return the same alone as in the batch."""
+"""A vectorized function gets so many numbers at a time, which stay in the processor's cache."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +32,9 @@ class FunctionMetric(Metric):
     With `labels=True` it is called as scikit-learn's metrics are: with two lists, gold's votes and the model's.
     A tied vote stands there once with each tied label, and `sample_weight` then says how much each pair weighs.
 
-    A function that is made of NumPy's functions is called once for many draws: it then gets arrays that look like those
-    of one draw (`howsure.metrics.batched`). What it returns for the first of them must be what it returns for each of
-    them alone. If it is not, or if the function needs the numbers of one draw, it is called draw by draw.
-
-    With `vectorized=True` it is called once for many draws, as SciPy's resampling calls a statistic: the draws are
-    leading axes, and `axis`, a third argument, is the axis of the items, over which it reduces.
+    With `vectorized=True` it is called once for many resamples, as SciPy's resampling calls a statistic, which is much
+    faster: the resamples are leading axes, and `axis`, a third argument, is the axis of the items, over which it
+    reduces.
 
     Examples
     --------
@@ -57,7 +49,6 @@ class FunctionMetric(Metric):
     """
 
     kinds: ClassVar[tuple[Kind, ...]] = ("nominal", "ordinal", "continuous")
-    _cuts_batches: ClassVar[bool] = True
 
     function: ScoreFunction
     better: Better = field(kw_only=True)  # type: ignore[misc]
@@ -101,27 +92,20 @@ class FunctionMetric(Metric):
         return replace(self, written=scale.labels)
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Call the function with many draws at a time, or with each of them where it cannot take more."""
+        """Call the function with each resample, or with many at a time if it is vectorized."""
         width = 1 if self.needs == "means" else 2
         lead = np.broadcast_shapes(gold.shape[:-width], model.shape[:-width])
         gold, model = (
             np.broadcast_to(side, lead + side.shape[-width:]).reshape(-1, *side.shape[-width:])
             for side in (gold, model)
         )
-        size = max(1, TOGETHER // max(math.prod(gold.shape[1:]), math.prod(model.shape[1:])))
-        parts = [(gold[low : low + size], model[low : low + size]) for low in range(0, len(gold), size)]
         if self.vectorized:
+            size = max(1, TOGETHER // max(math.prod(gold.shape[1:]), math.prod(model.shape[1:])))
+            parts = [(gold[low : low + size], model[low : low + size]) for low in range(0, len(gold), size)]
             return np.concatenate([np.empty(0), *(self._of_all(*part) for part in parts)]).reshape(lead)
         call = self._of_votes if self.labels else self.function
-        pairs = zip(gold, model, strict=True)
-        alone = [self._number(call(*pair)) for pair in islice(pairs, CHECKED)]
-        if not self.labels and size > CHECKED < len(gold):
-            from howsure.metrics.batched import call_together
-
-            scores = call_together(self.function, parts)
-            if scores is not None and scores[:CHECKED].tobytes() == np.array(alone).tobytes():
-                return scores.reshape(lead)
-        return np.array([*alone, *(self._number(call(*pair)) for pair in pairs)], dtype=np.float64).reshape(lead)
+        scores = [self._number(call(*pair)) for pair in zip(gold, model, strict=True)]
+        return np.array(scores, dtype=np.float64).reshape(lead)
 
     def _number(self, found: Any) -> float:
         """Return what the function returned, if it is a number."""

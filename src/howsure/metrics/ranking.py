@@ -25,7 +25,6 @@ class RankMetric(Metric):
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
     by_weights: ClassVar[bool] = True
-    _cuts_batches: ClassVar[bool] = True
     of_weights: ClassVar[Callable[..., Weighted]]
 
     @abstractmethod

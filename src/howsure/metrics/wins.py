@@ -6,7 +6,7 @@ from typing import ClassVar, Self
 import numpy as np
 
 from howsure.errors import ArgumentError
-from howsure.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric, is_batch
+from howsure.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric
 from howsure.metrics.distribution import TotalVariation, rows_of
 from howsure.metrics.error import MeanAbsoluteError
 from howsure.scales import FloatArray, Scale
@@ -64,11 +64,6 @@ class Wins(RelativeMetric):
         return self.item_error.needs
 
     @property
-    def _cuts_batches(self) -> bool:  # type: ignore[override]
-        """Whether a compiled loop compares the errors of draws."""
-        return type(self.item_error) is MeanAbsoluteError
-
-    @property
     def item_error(self) -> AdditiveMetric:
         """The error by which an item is won: as given, or as the scale suggests."""
         return self.bound or self.base or MeanAbsoluteError()
@@ -87,14 +82,6 @@ class Wins(RelativeMetric):
         sides = (side for side in (gold, a, b) if side is not None)
         return _signs(advantages, _largest(*sides))
 
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the share of items that A wins minus the share that B wins."""
-        if type(self.item_error) is not MeanAbsoluteError or not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        from howsure.metrics import _kernels
-
-        return np.asarray(_kernels.absolute_wins(*(rows_of(side, side.shape[:-1]) for side in (gold, a, b))))
-
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the share of items that A wins and that B wins."""
         signs = self.item_advantages(gold, a, b)
@@ -110,24 +97,12 @@ class WinsResponses(RelativeMetric):
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "values"
     per_response: ClassVar[bool] = True
-    _cuts_batches: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
 
     def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return (wins of A − wins of B) / pairs for each item."""
         won, lost = _paired_wins(gold, a, b)
         return won - lost
-
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        if is_batch(self.needs, gold, a, b) and gold.shape == a.shape == b.shape:
-            from howsure.metrics import _kernels
-
-            of_gold, of_a, of_b = (rows_of(side.reshape(len(side), -1), (len(side),)) for side in (gold, a, b))
-            advantages, whole = _kernels.paired_wins_advantages(of_gold, of_a, of_b)
-            if whole:
-                return np.asarray(advantages)
-        return super().advantage(gold, a, b)
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the mean share of pairs that A wins and that B wins."""

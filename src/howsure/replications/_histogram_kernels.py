@@ -82,27 +82,6 @@ def shapes_of(rows: FloatArray, shapes: Shapes, places: npt.NDArray[np.int32], o
 
 
 @njit(cache=True, nogil=True)
-def shape_advantages(gold: FloatArray, a: FloatArray, b: FloatArray, n_items: int, shapes: Shapes) -> FloatArray:
-    """Mean over the items of how much closer A's sorted counts are than B's, for each draw; rows are items."""
-    n_draws = gold.shape[0] // n_items
-    out = np.empty(n_draws)
-    width = max(gold.shape[1], a.shape[1], b.shape[1])
-    places = np.empty(n_items * width, dtype=np.int32)
-    of_gold, of_a, of_b = np.empty((3, n_items), dtype=np.uint16)
-    apart = shapes.apart
-    for d in range(n_draws):
-        start, stop = d * n_items, (d + 1) * n_items
-        shapes_of(gold[start:stop], shapes, places, of_gold)
-        shapes_of(a[start:stop], shapes, places, of_a)
-        shapes_of(b[start:stop], shapes, places, of_b)
-        total = 0
-        for i in range(n_items):
-            total += apart[of_gold[i], of_b[i]] - apart[of_gold[i], of_a[i]]
-        out[d] = total / (n_items * (shapes.steps.size - 1))
-    return out
-
-
-@njit(cache=True, nogil=True)
 def add_up(entries: Entries, stops: Entries, weights: Weights, rows: Weights, out: npt.NDArray[np.int32]) -> None:
     """Write the summed weights of each bin's entries, for each draw: (draws, bins), with room for whole rows of draws.
 

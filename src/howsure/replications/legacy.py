@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.metrics import ItemMetric, Metric, resolve
-from howsure.metrics.base import ROUNDING, is_batch
-from howsure.metrics.distribution import TotalVariation, rows_of
+from howsure.metrics.base import ROUNDING
+from howsure.metrics.distribution import TotalVariation
 from howsure.metrics.labels import Accuracy
 from howsure.metrics.weighted import Room
 from howsure.scales import FloatArray, Scale
@@ -56,10 +56,6 @@ class TotalVariationSumLegacy(TotalVariation):
         """Return Σ |P_model − P_gold| for each item."""
         return 2 * super().item_scores(gold, model)
 
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        return 2 * super().advantage(gold, a, b)
-
 
 @dataclass(frozen=True)
 class EarthMoverHistogramLegacy(ItemMetric):
@@ -91,23 +87,12 @@ class EarthMoverHistogramLegacy(ItemMetric):
         of_a, of_b = _distances(gold, a, b, bins=self.bins, levels=self.levels)
         return of_b - of_a
 
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return the mean of the item advantages."""
-        shapes = None if self.levels else _shapes(self.bins, max(side.shape[-1] for side in (gold, a, b)))
-        if shapes is None or not is_batch(self.needs, gold, a, b):
-            return super().advantage(gold, a, b)
-        from howsure.replications import _histogram_kernels
-
-        of_gold, of_a, of_b = (rows_of(side, side.shape[:-1]) for side in (gold, a, b))
-        return np.asarray(_histogram_kernels.shape_advantages(of_gold, of_a, of_b, gold.shape[1], shapes))
-
 
 @dataclass(frozen=True)
 class EarthMoverHistogramOfResponsesLegacy(EarthMoverHistogramLegacy):
     """The same from the responses on any scale: cheaper beside metrics for which they are drawn anyway."""
 
     counts_levels: ClassVar[bool] = False
-    _cuts_batches: ClassVar[bool] = True
 
 
 @dataclass(frozen=True)
@@ -115,7 +100,6 @@ class OfOneHistogram(Metric):
     """What the two metrics share that count what all items give into one histogram."""
 
     by_weights: ClassVar[bool] = True
-    _cuts_batches: ClassVar[bool] = True
 
     bins: int = 50
 

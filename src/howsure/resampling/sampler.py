@@ -34,10 +34,9 @@ Batch = tuple[slice, FloatArray | None, FloatArray, FloatArray]
 class Sampler:
     """Turns seeds (streams × draws) into summaries for one scheme, null and kind of summary.
 
-    With `packed`, counts come packed (`howsure.summaries`) where every source's resamples are looked up. With
-    `with_means`, drawn responses bring their means. With `whole`, all that is drawn at a time is one batch. `swappable`
-    turns both models' summaries into what is swapped in their place. The contest may hold the items of several data
-    sets of equal sizes, one after the other (`stacked`): each draw is then of one of them.
+    With `with_means`, drawn responses bring their means. `swappable` turns both models' summaries into what is swapped
+    in their place. The contest may hold the items of several data sets of equal sizes, one after the other (`stacked`):
+    each draw is then of one of them.
     """
 
     def __init__(
@@ -47,9 +46,7 @@ class Sampler:
         scheme: Scheme,
         null: NullName | None,
         *,
-        packed: bool = False,
         with_means: bool = False,
-        whole: bool = False,
         swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,
         n_data_sets: int = 1,
     ) -> None:
@@ -80,12 +77,10 @@ class Sampler:
             assert pooled is not None
             self.widths[1:] = [pooled.width_of(own.sizes) for own in (contest.a, contest.b)]
         present = [source for source in self.sources if source is not None]
-        self.packed = packed and null != "permuted-responses" and all(source.packs for source in present)
-        widest = 1 if self.packed else max(source.width for source in present)
+        widest = max(source.width for source in present)
         self.batch = max(1, CELLS // (self.n_items * widest))
         self.n_ahead = AHEAD * self.batch
         self.with_means = with_means
-        self.batch = self.n_ahead if whole else self.batch
         self._spaces = threading.local()
 
     def batches(self, seeds: Seeds, starts: IntArray | None = None) -> Iterator[Batch]:
@@ -137,7 +132,7 @@ class Sampler:
             items = np.empty(shape if numbers_items else nothing, dtype=np.int64)
             words = np.empty(shape if self.needs == "counts" else nothing, dtype=np.uint64)
             spaces = [
-                None if source is None else source.space(self.n_ahead, self.packed, width)
+                None if source is None else source.space(self.n_ahead, width)
                 for source, width in zip(self.sources, self.widths, strict=True)
             ]
             means = [
@@ -174,7 +169,7 @@ class Sampler:
         """Exchange A and B as `exchange` does, in this thread's room for a batch."""
         from howsure.resampling import _kernels
 
-        flat = self.packed or self.needs == "means"  # packed counts are one number for each item, as means are
+        flat = self.needs == "means"
         if not flat:
             a, b = (widen(side, max(a.shape[-1], b.shape[-1])) for side in (a, b))
         shape = swaps.shape if flat else (*swaps.shape, a.shape[-1])
@@ -219,7 +214,6 @@ class _Source:
         self.numbered = None if n_drawn is None else Numbered.of(responses, n_drawn, self.n_levels, n_data_sets)
         if self.numbered is not None:
             self.table = self._table(self.numbered)
-        self.packs = needs == "counts" and self.numbered is not None and self.n_levels <= IN_A_WORD
 
     def width_of(self, sizes: IntArray) -> int:
         """Return the length of a row of the summary for items with these numbers of responses."""
@@ -227,18 +221,16 @@ class _Source:
             return 1
         return self.n_levels if self.needs == "counts" else int(sizes.max())
 
-    def space(self, n_draws: int, packed: bool, width: int) -> Any:
+    def space(self, n_draws: int, width: int) -> Any:
         """Return room for the summaries of `n_draws` draws, which have this width."""
         shape = (n_draws, self.responses.n_items // self.n_data_sets)
-        if packed:
-            return np.empty(shape, dtype=np.uint64)
         return np.empty(shape if self.needs == "means" else (*shape, width))
 
     def draw(self, items: IntArray, seeds: Seeds, out: Any, beside: tuple[WordArray, FloatArray]) -> Any:
         """Return the summary of the drawn items: of all responses, or of responses drawn with replacement.
 
-        It is written to `out`. `beside` is room for packed counts, which are what is written if `out` is an array of
-        words, and for the means of drawn values, which are written unless it is empty.
+        It is written to `out`. `beside` is room for words of counts, and for the means of drawn values, which are
+        written unless it is empty.
         """
         from howsure.resampling import _kernels, _response_kernels
 
@@ -276,9 +268,7 @@ class _Source:
 
         words, means = beside
         numbers = kernels.Numbers(numbered.n_resamples, numbered.first, numbered.distinct, numbered.rows)
-        if out.dtype == np.uint64:
-            kernels.look_up(self.table[0], numbers, items, seeds, out)
-        elif self.needs == "counts":
+        if self.needs == "counts":
             for i, table in enumerate(self.table):
                 kernels.look_up(table, numbers, items, seeds, words)
                 kernels.unpack(words, out[..., IN_A_WORD * i : IN_A_WORD * (i + 1)])
