@@ -76,9 +76,6 @@ def test_generators_made_together_are_those_made_one_by_one(entropy, spawn_key, 
     if then:
         alone = [_random.generator(_random.child(seed, *names, number), *then) for number in numbers]
     assert len(together) == len(numbers)
-    if not then and numbers:
-        fresh = _random.fresh_states(seed, *names, numbers=numbers)
-        assert fresh.tolist() == _random.states(alone).tolist()
     for one, other in zip(together, alone, strict=True):
         assert (
             one.bit_generator.state["state"]["state"].tolist() == other.bit_generator.state["state"]["state"].tolist()
@@ -95,16 +92,10 @@ def test_generators_made_together_are_those_made_one_by_one(entropy, spawn_key, 
 def test_seeds_made_together_are_those_made_one_by_one(entropy, spawn_key, names, numbers):
     seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
     alone = [_random.replayable(_random.child(seed, *names, number)) for number in numbers]
-    for together in (_random.Seeds.children(seed, *names, numbers=numbers), _random.Seeds.of(alone)):
+    for together in (_random.Seeds.children(seed, *names, numbers=numbers), _random.Seeds(alone)):
         assert len(together) == len(numbers)
         assert [together[i].entropy for i in range(len(together))] == [one.entropy for one in alone]
         assert together.keys("draws", 3).tolist() == [_random.key(one, "draws", 3) for one in alone]
-
-
-@given(st.lists(st.integers(0, 2**128 - 1), min_size=1, max_size=5))
-def test_small_and_large_seeds_have_their_keys_together(numbers):
-    alone = [_random.replayable(number) for number in numbers]
-    assert _random.Seeds.of(alone).keys("x").tolist() == [_random.key(one, "x") for one in alone]
 
 
 def test_children_of_children_and_of_spawned_seeds_differ():

@@ -12,12 +12,10 @@ import struct
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
-from typing import Any, TypeVar, cast
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
-from numpy.random.bit_generator import ISeedSequence
 
 from howsure import _check
 from howsure.errors import ArgumentError
@@ -26,9 +24,6 @@ Rng = int | np.random.SeedSequence | np.random.Generator | None
 T = TypeVar("T")
 
 BLOCK = 64
-
-_START, _FACTOR = 0x43B0D7E5, 0x931E8875
-"""By what a `SeedSequence` multiplies the words that it stirs."""
 
 WORTH_A_THREAD = 2**17
 """Fewer random numbers than this are drawn sooner than a thread starts."""
@@ -61,13 +56,8 @@ def replayable(rng: Rng) -> np.random.SeedSequence:
 
 def child(seed: np.random.SeedSequence, *names: str | int) -> np.random.SeedSequence:
     """Return the child stream of `seed` that these names identify."""
-    key = struct.unpack("<4I", _digest(*names))
-    return np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, *key))
-
-
-def _digest(*names: str | int) -> bytes:
-    """Return the four words by which a child is found."""
-    return hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()[:16]
+    digest = hashlib.sha256("\x1f".join(map(str, names)).encode()).digest()
+    return np.random.SeedSequence(entropy=seed.entropy, spawn_key=(*seed.spawn_key, *struct.unpack("<4I", digest[:16])))
 
 
 def generator(seed: np.random.SeedSequence, *names: str | int) -> np.random.Generator:
@@ -75,61 +65,17 @@ def generator(seed: np.random.SeedSequence, *names: str | int) -> np.random.Gene
     return np.random.Generator(np.random.SFC64(child(seed, *names)))
 
 
-class _Words(ISeedSequence):
-    """What a seed would give, known already."""
-
-    def __init__(self, words: npt.NDArray[np.uint64]) -> None:
-        self.words = words
-
-    def generate_state(self, n_words: int, dtype: Any = np.uint32) -> npt.NDArray[Any]:
-        """Return the words, which are as many as an SFC64 asks for."""
-        return self.words
-
-
 def generators(
     seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int], then: Sequence[str | int] = ()
 ) -> list[np.random.Generator]:
-    """Return `generator(seed, *names, number)` for each number, with the same bits, in less time.
-
-    With further names, it is that of the child of each such child.
-    """
-    if not isinstance(seed.entropy, int) or len(numbers) < 4:
-        parents = [child(seed, *names, number) for number in numbers]
-        own = [child(parent, *then) for parent in parents] if then else parents
-        return [np.random.Generator(np.random.SFC64(each)) for each in own]
-    pools = _pools(seed, *names, numbers=numbers)
-    if then:
-        pools = _stirred(pools, _words(_digest(*then)), _n_stirred(seed) + 4)
-    seeded: Any = map(_Words, _state(pools, 3))  # NumPy takes what its annotations do not name
-    return [np.random.Generator(np.random.SFC64(own)) for own in seeded]
-
-
-def states(streams: Sequence[np.random.Generator]) -> npt.NDArray[np.uint64]:
-    """Return the four words of each SFC64, for loops that draw in its place."""
-    known: Any = [stream.bit_generator.state for stream in streams]
-    return np.array([state["state"]["state"] for state in known])
-
-
-def fresh_states(seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> npt.NDArray[np.uint64]:
-    """Return `states(generators(seed, *names, numbers=numbers))` without making generators, which would take longer.
-
-    An SFC64 starts with three words of its seed and a counter, and throws its first twelve words away (Doty-Humphrey).
-    """
-    if not isinstance(seed.entropy, int):
-        return states(generators(seed, *names, numbers=numbers))
-    a, b, c = _state(_pools(seed, *names, numbers=numbers), 3).T
-    for counter in range(1, 13):
-        word = a + b + np.uint64(counter)
-        a, b, c = (
-            b ^ (b >> np.uint64(11)),
-            c + (c << np.uint64(3)),
-            ((c << np.uint64(24)) | (c >> np.uint64(40))) + word,
-        )
-    return np.stack([a, b, c, np.full_like(a, 13)], axis=1)
+    """Return `generator(seed, *names, number)` for each number; with further names, that of the child of each child."""
+    parents = [child(seed, *names, number) for number in numbers]
+    own = [child(parent, *then) for parent in parents] if then else parents
+    return [np.random.Generator(np.random.SFC64(each)) for each in own]
 
 
 class Seeds:
-    """Many seeds that can be replayed, as arrays: what is asked of each is computed for all, with the same bits.
+    """The seeds of many data sets, and the keys that kernels take from them.
 
     Examples
     --------
@@ -139,97 +85,26 @@ class Seeds:
     (True, True)
     """
 
-    def __init__(self, entropies: npt.NDArray[np.uint32]) -> None:
-        self._entropies = entropies
+    def __init__(self, seeds: Sequence[np.random.SeedSequence]) -> None:
+        self._seeds = list(seeds)
         self._keys: dict[tuple[str | int, ...], npt.NDArray[np.uint64]] = {}
-        pools = _hashed(entropies, _powers(_START, _FACTOR, 0, 5))
-        for i in range(4):
-            stirred = _hashed(pools[:, i : i + 1], _powers(_START, _FACTOR, 4 + 3 * i, 4))
-            others = [j for j in range(4) if j != i]
-            pools[:, others] = _mixed(pools[:, others], stirred)
-        self._pools = pools
-
-    @classmethod
-    def of(cls, seeds: Sequence[np.random.SeedSequence]) -> "Seeds":
-        """Take seeds that are `replayable`."""
-        words = b"".join([entropy_of(seed).to_bytes(16, "little") for seed in seeds])
-        return cls(np.frombuffer(words, dtype="<u4").reshape(-1, 4))
 
     @classmethod
     def children(cls, seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> "Seeds":
         """Return `replayable(child(seed, *names, number))` for each number."""
-        if not isinstance(seed.entropy, int):
-            return cls.of([replayable(child(seed, *names, number)) for number in numbers])
-        return cls(_state(_pools(seed, *names, numbers=numbers), 2).view("<u4"))
+        return cls([replayable(child(seed, *names, number)) for number in numbers])
 
     def __len__(self) -> int:
-        return len(self._entropies)
+        return len(self._seeds)
 
     def __getitem__(self, number: int) -> np.random.SeedSequence:
-        return np.random.SeedSequence(int.from_bytes(self._entropies[number].tobytes(), "little"))
+        return self._seeds[number]
 
     def keys(self, *names: str | int) -> npt.NDArray[np.uint64]:
         """Return `key(seed, *names)` of each seed."""
         if names not in self._keys:
-            self._keys[names] = _state(_stirred(self._pools, _words(_digest(*names)), 4), 1)[:, 0]
+            self._keys[names] = np.array([key(seed, *names) for seed in self._seeds], dtype=np.uint64)
         return self._keys[names]
-
-
-def _n_stirred(seed: np.random.SeedSequence) -> int:
-    """Return how many words a seed has stirred into its pool."""
-    return max(4, _n_words(cast(int, seed.entropy))) + sum(map(_n_words, seed.spawn_key))
-
-
-def _pools(seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> npt.NDArray[np.uint32]:
-    """Return the pool of the child of each number."""
-    digests = _words(*(_digest(*names, number) for number in numbers))
-    return _stirred(np.asarray(seed.pool), digests, _n_stirred(seed))
-
-
-def _words(*digests: bytes) -> npt.NDArray[np.uint32]:
-    return np.frombuffer(b"".join(digests), dtype="<u4").reshape(-1, 4)
-
-
-def _stirred(pools: npt.NDArray[np.uint32], digests: npt.NDArray[np.uint32], n_words: int) -> npt.NDArray[np.uint32]:
-    """Return the pools of children: those of seeds, into which the four words of the children's names are stirred.
-
-    The names of a child are the last four words that its `SeedSequence` stirs into a pool of four words (O'Neill 2015).
-    NumPy stirred in those before them, and arrays do the rest for all children together.
-    """
-    by = _powers(_START, _FACTOR, 4 * n_words, 17)
-    for i in range(4):
-        pools = _mixed(pools, _hashed(digests[:, i : i + 1], by[4 * i : 4 * i + 5]))
-    return pools
-
-
-def _mixed(pools: npt.NDArray[np.uint32], stirred: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    pools = np.uint32(0xCA01F9DD) * pools - np.uint32(0x4973F715) * stirred
-    return pools ^ (pools >> np.uint32(16))
-
-
-def _state(pools: npt.NDArray[np.uint32], n_words: int) -> npt.NDArray[np.uint64]:
-    """Return the words that seeds with these pools give: (seeds, words)."""
-    places = np.arange(2 * n_words) % 4
-    by = _powers(0x8B51F9DD, 0x58F38DED, 0, 2 * n_words + 1)
-    halves = _hashed(np.take(pools, places, axis=1), by).astype(np.uint64)
-    return np.asarray(halves[:, ::2] | halves[:, 1::2] << np.uint64(32))
-
-
-def _n_words(number: int) -> int:
-    """Return how many words of 32 bits an integer has."""
-    return max(1, -(-int(number).bit_length() // 32))
-
-
-@cache
-def _powers(start: int, factor: int, first: int, n: int) -> npt.NDArray[np.uint32]:
-    """Return start · factorⁱ for n powers from the first on, modulo 2³²."""
-    return np.array([start * pow(factor, first + i, 2**32) % 2**32 for i in range(n)], dtype=np.uint32)
-
-
-def _hashed(words: npt.NDArray[np.uint32], by: npt.NDArray[np.uint32]) -> npt.NDArray[np.uint32]:
-    """Return words, one for each of the constants but the last, changed by it and the next."""
-    found = (words ^ by[:-1]) * by[1:]
-    return found ^ (found >> np.uint32(16))
 
 
 def key(seed: np.random.SeedSequence, *names: str | int) -> int:

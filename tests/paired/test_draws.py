@@ -1,44 +1,16 @@
-"""The loops of resampled score lists draw NumPy's numbers; how many rows or draws come at once changes nothing."""
+"""How many rows or resamples of score lists come at once, and on how many threads, changes nothing."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure import _random
 from howsure.paired import PairedScores, _kernels, difference_rows, power_curve, significance_test
 from howsure.paired.catalogue import TESTS
-from howsure.paired.difference_rows import PLAIN, Hypothesis, Resamples, Sample
+from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
 from howsure.paired.ranks import _rank_sum_distribution
 
 SEED = np.random.SeedSequence(7)
-
-
-@pytest.mark.parametrize("kind", PLAIN)
-@given(n=st.integers(1, 300), last=st.integers(1, 64))
-def test_loops_draw_what_numpy_draws(kind, n, last):
-    counts = [64, 64, last]
-    states = _random.states(_random.generators(SEED, kind, numbers=range(3)))
-    out = np.full((sum(counts), n), np.nan)
-    getattr(_kernels, kind)(states, np.cumsum(counts), out)
-    plain = [PLAIN[kind](_random.generator(SEED, kind, i), count, n) for i, count in enumerate(counts)]
-    assert out.tobytes() == np.concatenate(plain).tobytes()
-
-
-def test_numbers_that_would_be_uneven_are_drawn_again():
-    """Of so many pieces every other half word falls into the uneven rest, so that NumPy draws again and again."""
-    n = 2**31 + 1
-    state = np.array([np.random.SFC64(3).state["state"]["state"]])
-    halves = (half for _ in range(400) for half in _halves(state[0]))
-    found = [half * n >> 32 for half in halves if half * n % 2**32 >= (2**32 - n) % n]
-    numpy = np.random.Generator(np.random.SFC64(3)).integers(0, n, size=len(found) - 1)
-    assert found[:-1] == numpy.tolist()
-    assert len(found) < 450
-
-
-def _halves(state):
-    word = int(_kernels._next(state))
-    return word & 0xFFFFFFFF, word >> 32
 
 
 @given(st.lists(st.integers(0, 30), min_size=1, max_size=40))
@@ -78,8 +50,7 @@ def test_compiled_loops_and_threads_change_no_bit(name, monkeypatch):
     scores = PairedScores.from_arrays(np.round(rng.normal(0.2, 1, 40), 1), np.zeros(40))
     found = []
     for compiled, workers in ((False, 1), (True, 1), (True, 3)):
-        for module in ("difference_rows", "ranks"):
-            monkeypatch.setattr(f"howsure.paired.{module}.pays", lambda _, compiled=compiled: compiled)
+        monkeypatch.setattr("howsure.paired.ranks.pays", lambda _, compiled=compiled: compiled)
         _rank_sum_distribution.cache_clear()
         test = significance_test(scores, test=name, n_resamples=5000, rng=1, workers=workers)
         curve = power_curve(

@@ -6,10 +6,8 @@ import math
 from collections.abc import Callable, Iterator
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import _random
-from howsure._loading import pays
 from howsure.agreement.coefficients import Weighed
 from howsure.inference import CombinedError, ConfidenceInterval
 from howsure.scales import FloatArray, IntArray
@@ -55,10 +53,9 @@ def measure_errors(
     of_item = np.arange(n_items) if clusters is None else clusters
     n_units = int(of_item.max()) + 1
     of_all = coefficients(np.ones(n_raters))
-    compiled = pays(STEPS * (n_resamples + each * len(left_out)) * n_units)
 
     def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
-        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once, compiled=compiled)]
+        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once)]
 
     def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
         of = coefficients(raters)
@@ -130,7 +127,7 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
 
 
 def _item_weights(
-    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int, *, compiled: bool
+    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int
 ) -> Iterator[FloatArray]:
     """Yield how often each item counts in the draws from `start` (of a block) on, some draws at a time: items × draws.
 
@@ -141,10 +138,7 @@ def _item_weights(
     for first in range(start, stop, step):
         n_draws = min(step, stop - first)
         numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
-        if compiled:
-            count = _looped(_random.fresh_states(seed, "agreement", numbers=numbers))
-        else:
-            count = functools.partial(_counted, _random.generators(seed, "agreement", numbers=numbers))
+        count = functools.partial(_counted, _random.generators(seed, "agreement", numbers=numbers))
         for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
             n_each = min(at_once, _random.BLOCK)
             stops = np.minimum(n_each * np.arange(1, len(numbers) + 1), n_draws - begin)
@@ -162,20 +156,6 @@ def _counted(streams: list[np.random.Generator], stops: IntArray, clusters: IntA
         found[:, start:stop] = counts.reshape(n_units, stop - start)[clusters]
         start = stop
     return found
-
-
-def _looped(states: npt.NDArray[np.uint64]) -> Callable[[IntArray, IntArray, int], FloatArray]:
-    """Return what counts the draws of streams with these states in one compiled loop, for which no thread waits."""
-    from howsure.models import _stream_kernels
-
-    halves = np.full(len(states), -1)
-
-    def count(stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
-        found = np.empty((clusters.size, stops[-1]))
-        _stream_kernels.counts(states, halves, stops, clusters, n_units, found)
-        return found
-
-    return count
 
 
 def _of_draws(of: Weighed, items: FloatArray) -> dict[str, FloatArray]:

@@ -70,7 +70,7 @@ def data_sets(data: Simulated, *, at_once: bool, leaves_out: bool) -> DataSets:
         return _AllAtOnce(data, Shared(leaves_out=leaves_out))
     contests, seeds = zip(*data, strict=True)
     if at_once and can_stack(contests):
-        return _AllAtOnce(Stack.of(contests, _random.Seeds.of(seeds)), Shared(leaves_out=leaves_out))
+        return _AllAtOnce(Stack.of(contests, _random.Seeds(seeds)), Shared(leaves_out=leaves_out))
     return _EachAlone(contests, seeds, [Shared(leaves_out=leaves_out) for _ in contests])
 
 

@@ -8,7 +8,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from howsure._loading import pays
 from howsure.metrics import _plain
 from howsure.metrics.base import Ignored, ItemMetric, Metric
 from howsure.scales import FloatArray, Kind, Scale
@@ -299,4 +298,4 @@ def rows_of(side: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 
 def _is_plain(shape: tuple[int, ...]) -> bool:
     """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
-    return shape[-1] <= _plain.MOST_LABELS and not pays(math.prod(shape))
+    return shape[-1] <= _plain.MOST_LABELS

@@ -12,7 +12,6 @@ from typing import TypeVar
 import numpy as np
 
 from howsure import _random
-from howsure._loading import pays
 from howsure.paired.score_lists import PairedScores
 from howsure.scales import FloatArray, IntArray
 
@@ -120,34 +119,16 @@ class Resamples:
         return self._in_parts("coins", use, n, purpose)
 
     def _in_parts(self, kind: str, use: Callable[[FloatArray], FloatArray], n: int, purpose: str) -> FloatArray:
-        compiled = pays(n * self.n_resamples)
-        streams, states = [], None
-        if compiled:
-            states = _random.fresh_states(self.seed, purpose, numbers=self._numbers)
-        else:
-            streams = self._streams(purpose)
+        streams = self._streams(purpose)
 
         def run(_: int, start: int, stop: int) -> FloatArray:
-            blocks = slice(start // _random.BLOCK, -(-stop // _random.BLOCK))
-            if states is None:
-                counts = [min(_random.BLOCK, stop - first) for first in range(start, stop, _random.BLOCK)]
-                parts = [PLAIN[kind](*each, n) for each in zip(streams[blocks], counts, strict=True)]
-                return use(np.concatenate(parts))
-            from howsure.paired import _kernels
+            blocks = streams[start // _random.BLOCK : -(-stop // _random.BLOCK)]
+            counts = [min(_random.BLOCK, stop - first) for first in range(start, stop, _random.BLOCK)]
+            return use(np.concatenate([DRAWN[kind](*each, n) for each in zip(blocks, counts, strict=True)]))
 
-            out = np.empty((stop - start, n))
-            stops = np.minimum(np.arange(start, stop, _random.BLOCK) + _random.BLOCK, stop) - start
-            getattr(_kernels, kind)(states[blocks], stops, out)
-            return use(out)
-
-        parts = _random.map_blocks(
-            run,
-            self.n_resamples,
-            workers=self.workers if compiled else 1,  # of NumPy's loops, two would wait for each other
-            progress=self.progress,
-            size=_random.BLOCK * max(1, AT_ONCE // (_random.BLOCK * n)),
-            width=n,
-        )
+        size = _random.BLOCK * max(1, AT_ONCE // (_random.BLOCK * n))
+        # NumPy's short calls hold the interpreter's lock, so that threads would only wait for each other.
+        parts = _random.map_blocks(run, self.n_resamples, workers=1, progress=self.progress, size=size, width=n)
         return np.concatenate(parts, axis=-1)
 
     def _streams(self, purpose: str) -> list[np.random.Generator]:
@@ -210,5 +191,4 @@ def coins(generator: np.random.Generator, count: int, n: int) -> FloatArray:
     return np.unpackbits(packed, axis=1, count=n).astype(np.float64)
 
 
-PLAIN = {"counts": counts, "coins": coins}
-"""What small jobs do in place of the compiled loops, with the same bits."""
+DRAWN = {"counts": counts, "coins": coins}
