@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.metrics import resolve
 from howsure.models import preset
-from howsure.resampling.weights import words_of
+from howsure.resampling.weights import WeightedAdvantages
 from measured import MEASURED, ROOT, put_between, write_rows
 
 PRESETS = {"likert-convabuse": 2, "likert-toxicity": 5}
@@ -21,10 +21,9 @@ N_SWAPS, ALPHA, AT_ONCE = 199, 0.05, 200
 MARK = "<!-- benchmarks/rank_ties.py -->"
 
 
-def rejected(swapped, observed, words):
-    """Return in how many data sets the two-sided p-value of swapped items is at most 5%."""
-    of_a, of_b = swapped.of_words(words, np.arange(len(observed)))
-    draws, here = of_a - of_b, observed[:, np.newaxis]
+def rejected(draws, observed):
+    """Return in how many data sets the two-sided p-value of the sign-flip test is at most 5%."""
+    here = observed[:, np.newaxis]
     tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
     tails = [(draws >= here - tie).sum(axis=1), (draws <= here + tie).sum(axis=1)]
     pvalues = 2 * (np.minimum(*tails) + 1) / (N_SWAPS + 1)
@@ -42,8 +41,9 @@ def measured(kind, metric, n_items, epsilon, n_data_sets):
         gold, a, b, observed = gold[kept], a[kept], b[kept], observed[kept]
         seeds = rng.integers(0, 2**64, (kept.size, N_SWAPS), dtype=np.uint64)
         for i, sides in enumerate(((metric.seen(a), metric.seen(b)), metric.swappable(gold, a, b))):
-            swapped = metric.swapped(gold, *sides)
-            found[i] += rejected(swapped, observed, words_of(swapped.n_words, seeds))
+            swapped = (WeightedAdvantages(metric, *of_one, swap=True) for of_one in zip(gold, *sides, strict=True))
+            draws = np.stack([each.of(own) for each, own in zip(swapped, seeds, strict=True)])
+            found[i] += rejected(draws, observed)
         seen += kept.size
     return found / seen
 

@@ -21,9 +21,9 @@ from howsure.metrics.ranking import doubled_ranks, ranks, swapped_ranks
 from howsure.metrics.ratings import MeanRating
 from howsure.metrics.wins import Wins
 from howsure.models import preset
+from howsure.planning.engines.simulated_power import swaps_of
 from howsure.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from howsure.resampling import Scheme, draw, summaries_of
-from howsure.resampling.weights import words_of
 from howsure.responses import frozen
 from howsure.testing import check_metric
 
@@ -799,10 +799,8 @@ def test_swapped_ranks_of_few_labels_hold_their_level_and_no_less(kind, name):
     metric = resolve(name).on(model.scale)
     gold, a, b = model.draw(n_data_sets, 300, n_responses=1, epsilon=(0.2, 0.2), needs=metric.needs, rng=rng)
     observed = metric.advantage(gold, a, b)[:, np.newaxis]
-    swaps = metric.swapped(gold, *metric.swappable(gold, a, b))
-    words = words_of(swaps.n_words, rng.integers(0, 2**64, (n_data_sets, n_swaps), dtype=np.uint64))
-    of_a, of_b = swaps.of_words(words, np.arange(n_data_sets))
-    tails = [(of_a - of_b >= observed - 1e-12).sum(axis=1), (of_a - of_b <= observed + 1e-12).sum(axis=1)]
+    draws = swaps_of(metric, gold, a, b, rng).of(np.arange(n_data_sets), n_swaps)
+    tails = [(draws >= observed - 1e-12).sum(axis=1), (draws <= observed + 1e-12).sum(axis=1)]
     rejected = (2 * (np.minimum(*tails) + 1) / (n_swaps + 1) <= 0.05 + 1e-9).sum()
     region = binomial_region(n_data_sets, 0.05, confidence_level=0.99)
     assert region.low <= rejected <= region.high

@@ -16,7 +16,6 @@ from howsure.metrics.distribution import Cosine, CosineResponses
 from howsure.metrics.error import RootMeanSquaredError
 from howsure.metrics.labels import RocAuc
 from howsure.metrics.ranking import Kendall, Spearman
-from howsure.metrics.swapped import SwappedAreas, SwappedRanks
 from howsure.metrics.weighted import (
     Area,
     Order,
@@ -28,7 +27,7 @@ from howsure.metrics.weighted import (
 )
 from howsure.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from howsure.resampling import Scheme, draw
-from howsure.resampling.weights import WeightedAdvantages, draw_weights, words_of
+from howsure.resampling.weights import WeightedAdvantages
 
 entries = st.integers(2, 40).flatmap(
     lambda n: st.tuples(
@@ -61,58 +60,15 @@ def test_weights_are_repetitions(drawn):
 
 @settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 90), st.sampled_from([0, 1, 9]))
-def test_sign_flip_are_entries_of_which_each_model_gets_one(seed, n, digits):
-    """Ranks of both models in one pass are those of entries that weigh 0 or 1: the same bits, also of ties."""
+def test_swapped_items_are_entries_of_which_each_model_gets_one(seed, n, digits):
     rng = np.random.default_rng(seed)
     gold, a, b = np.round(rng.normal(size=(3, n)), digits)
-    coins = rng.integers(0, 2, size=(37, n), dtype=np.uint8)
-    found = SwappedRanks(gold, a, b).scores(coins)
-    plain = RankCorrelation(np.concatenate([gold, gold]), np.concatenate([a, b]))
-    for of_model, own, other in zip(found, (1 - coins, coins), (coins, 1 - coins), strict=True):
-        [expected] = plain.scores(np.concatenate([own, other], axis=1))
-        assert of_model.tobytes() == expected.tobytes()
-        exchanged = float(Spearman().score(gold, np.where(own[0], a, b)))
-        assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
-
-
-@settings(deadline=None)
-@given(st.integers(0, 10**6), st.integers(2, 90), st.sampled_from([0, 1, 9]))
-def test_swapped_areas_are_those_of_entries(seed, n, digits):
-    """From sums of ranks as from pairs of entries: the same bits, also where all items are of one kind."""
-    rng = np.random.default_rng(seed)
-    gold, a, b = np.round(rng.normal(size=(3, n)), digits)
-    positive, coins = gold > 0.45, rng.integers(0, 2, size=(37, n), dtype=np.uint8)
-    found = SwappedAreas(positive, a, b).scores(coins)
-    plain = Area(np.concatenate([positive, positive]), np.concatenate([a, b]))
-    for of_model, own, other in zip(found, (1 - coins, coins), (coins, 1 - coins), strict=True):
-        [expected] = plain.scores(np.concatenate([own, other], axis=1))
-        assert of_model.tobytes() == expected.tobytes()
-        exchanged = float(RocAuc(threshold=0.45).score(gold, np.where(own[0], a, b)))
-        assert of_model[0] == pytest.approx(exchanged, abs=1e-9, nan_ok=True)
-
-
-def test_stacked_data_sets_are_swapped_as_each_alone():
-    """With ties, with values that differ in their last digits, and with coins that are drawn or given."""
-    rng = np.random.default_rng(0)
-    gold, a, b = rng.normal(size=(3, 5, 130))
-    gold[1], a[2], b[3] = gold[1].round(), a[2].round(1), 1 + rng.permutation(130) * 2.0**-52
-    a[4] = 2.0  # undefined without B's answers
-    seeds = rng.integers(0, 2**64, size=(5, 45), dtype=np.uint64)
-    for kind, of_gold in ((SwappedRanks, gold), (SwappedAreas, gold > 0.5)):
-        swaps = kind(of_gold, a, b)
-        stack = swaps.of_words(words_of(swaps.n_words, seeds), np.arange(5))
-        for number in range(5):
-            coins = draw_weights(130, seeds[number], swap=True)
-            alone = kind(of_gold[number], a[number], b[number]).scores(coins)
-            assert alone.tobytes() == np.ascontiguousarray(stack[:, number]).tobytes()
-
-
-def test_very_many_items_are_swapped_as_entries(monkeypatch):
-    gold, a, b = np.random.default_rng(5).normal(size=(3, 70))
-    weights = np.random.default_rng(6).integers(0, 2, size=(33, 70), dtype=np.uint8)
-    at_once = WeightedAdvantages(Spearman(), gold, a, b, swap=True).scored(weights)
-    monkeypatch.setattr("howsure.metrics.ranking.MOST_SWAPPED", 69)
-    assert WeightedAdvantages(Spearman(), gold, a, b, swap=True).scored(weights).tobytes() == at_once.tobytes()
+    coins = rng.integers(0, 2, size=(7, n), dtype=np.uint8)
+    for metric in (Spearman(), RocAuc(threshold=0.45)):
+        found = WeightedAdvantages(metric, gold, a, b, swap=True).scored(coins)
+        for own, advantage in zip(coins.astype(bool), found, strict=True):
+            expected = float(metric.advantage(gold, np.where(own, b, a), np.where(own, a, b)))
+            assert advantage == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 @pytest.mark.parametrize("heavy", [False, True])

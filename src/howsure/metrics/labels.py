@@ -19,7 +19,6 @@ from howsure.errors import ArgumentError
 from howsure.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from howsure.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
 from howsure.metrics.ranking import doubled_ranks, joined_ties, ranks
-from howsure.metrics.swapped import MOST_SWAPPED, SwappedAreas
 from howsure.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
 from howsure.scales import FloatArray, Kind, Scale
 from howsure.summaries import Needs
@@ -254,13 +253,6 @@ class RocAuc(OneAgainstRest):
         if gold.size > MOST_ENTRIES:
             return Repeated(self, gold, *models)
         return Area(self._positive(gold)[..., 0] > 0, *models)
-
-    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> SwappedAreas | None:
-        """Return an object that scores A and B with items swapped where a coin is 1; None for very many items.
-
-        Several data sets come on a leading axis.
-        """
-        return SwappedAreas(self._positive(gold)[..., 0] > 0, a, b) if gold.shape[-1] <= MOST_SWAPPED else None
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from howsure.metrics.base import Better, Ignored, Metric
 from howsure.metrics.distribution import rows_of
-from howsure.metrics.swapped import MOST_SWAPPED, SwappedRanks
 from howsure.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
 from howsure.scales import FloatArray
 
@@ -61,13 +60,6 @@ class Spearman(RankMetric):
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman correlation"
     of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
-
-    def swapped(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> SwappedRanks | None:
-        """Return an object that scores A and B with items swapped where a coin is 1; None for very many items.
-
-        Several data sets come on a leading axis.
-        """
-        return SwappedRanks(gold, a, b) if gold.shape[-1] <= MOST_SWAPPED else None
 
     def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
         """Return the product-moment correlation of the ranks."""

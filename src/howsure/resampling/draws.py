@@ -24,7 +24,7 @@ from howsure.resampling.weights import WeightedAdvantages
 from howsure.scales import FloatArray, IntArray
 from howsure.summaries import Needs, summarise
 
-WORK = {"summaries": 2**18, "swapped ranks": 2**21, "sums": 2**21, "signed sums": 2**23}
+WORK = {"summaries": 2**18, "sums": 2**21, "signed sums": 2**23}
 """How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the
 same time and seldom wait for Python."""
 
@@ -170,8 +170,6 @@ def draw(
                 advantages[i, start:stop][batch] = metrics[i].advantage(*sides)
 
     work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
-    if weighted and all(by_weights.swapped for _, by_weights in weighted) and not general:
-        work = WORK["swapped ranks"]
     # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
     least = 8 if (general or ordered) and not linear else _random.BLOCK
     size = block_size(n_resamples, work // contest.n_items, workers, least)

@@ -6,16 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.resampling.sampler import widen
-from howsure.resampling.seeds import PART, SeedArray, word
+from howsure.resampling.seeds import PART, SeedArray
 from howsure.resampling.sums import log_factorials, parts_of
 from howsure.scales import FloatArray, IntArray
 
 AT_ONCE = 2**18
 """About this many weights are drawn before they are scored, and at least those of draws scored side by side."""
-
-
-_FIRST = np.zeros(1, dtype=np.int64)
-"""The number of the only data set."""
 
 
 class WeightedAdvantages:
@@ -37,11 +33,8 @@ class WeightedAdvantages:
     ) -> None:
         self.sign = -1.0 if metric.better == "lower" else 1.0
         self.swap, self.n_items, self.clusters = swap, a.shape[0], clusters
-        self.swapped = metric.swapped(gold, a, b) if swap and hasattr(metric, "swapped") else None
         self.weighted: Any
-        if self.swapped is not None:
-            self.weighted = self.swapped
-        elif swap:
+        if swap:
             if a.ndim > 1:
                 a, b = (widen(side, max(a.shape[1], b.shape[1])) for side in (a, b))
             self.weighted = metric.weighted(np.concatenate([gold, gold]), np.concatenate([a, b]))
@@ -50,9 +43,6 @@ class WeightedAdvantages:
 
     def of(self, seeds: SeedArray) -> FloatArray:
         """Return one advantage for each seed."""
-        if self.swapped is not None and self.clusters is None:
-            first, second = self.swapped.of_words(words_of(self.swapped.n_words, seeds)[np.newaxis], _FIRST)[:, 0]
-            return np.asarray(self.sign * (first - second))
         out = np.empty(seeds.size)
         lanes = self.weighted.lanes
         n_draws = max(lanes, AT_ONCE // self.n_items // lanes * lanes)
@@ -66,18 +56,13 @@ class WeightedAdvantages:
 
     def scored(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
         """Return one advantage for each row of weights of the items."""
-        if self.swap and self.swapped is None:  # A and B are then scored as draws of their own
+        if self.swap:  # A and B are then scored as draws of their own
             of_a = np.concatenate([1 - weights, weights], axis=1)
             [both] = self.weighted.scores(np.concatenate([of_a, 1 - of_a]))
             first, second = both.reshape(2, -1)
         else:
             first, second = self.weighted.scores(weights)
         return np.asarray(self.sign * (first - second))
-
-
-def words_of(n_words: int, seeds: SeedArray) -> npt.NDArray[np.uint64]:
-    """Return the words whose bits are the coins that `draw_weights` tosses: (draws, words)."""
-    return word(seeds[..., np.newaxis], np.arange(n_words, dtype=np.uint64))
 
 
 def draw_weights(

@@ -18,7 +18,6 @@ from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import SumGrid
 from howsure.planning.engines.simulated_power import (
     ScoredSwaps,
-    WeightedSwaps,
     _rejected_by_swaps,
     simulated,
     swaps_of,
@@ -160,18 +159,6 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     found = _rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
     assert abs(found - chances.sum()) < 4 * spread
     assert 8 < found < n_sets - 8
-
-
-def test_all_data_sets_at_once_are_swapped_as_each_alone():
-    model = preset("likert-toxicity")
-    metric = resolve("spearman")
-    sides = model.draw(20, 70, n_responses=2, epsilon=0.5, needs=metric.needs, rng=np.random.default_rng(2))
-    some = np.array([3, 4, 19, 0])
-    ways = [swaps_of(metric, *sides, np.random.default_rng(5)), WeightedSwaps(metric, *sides, np.random.default_rng(5))]
-    assert type(ways[0]) is not type(ways[1])
-    for n_swaps in (20, 99):
-        at_once, alone = (way.of(some, n_swaps) for way in ways)
-        assert at_once.tobytes() == alone.tobytes()
 
 
 @pytest.mark.parametrize("name", ["f1", "rmse", "cosine-responses"])

@@ -16,7 +16,6 @@ from scipy.special import ndtri
 from howsure._random import child, generator, map_blocks
 from howsure.errors import ArgumentError
 from howsure.metrics import AdditiveMetric, ItemMetric, Metric
-from howsure.metrics.swapped import MOST_SWAPPED
 from howsure.models.simulation import derive
 from howsure.planning.engines import simulated_pvalues as pvalues
 from howsure.planning.engines.base import TestPower
@@ -24,7 +23,7 @@ from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import NUMBERS, binomial_error
 from howsure.planning.engines.simulated_pvalues import RESAMPLING, Test
 from howsure.resampling.sums import by_signs
-from howsure.resampling.weights import WeightedAdvantages, words_of
+from howsure.resampling.weights import WeightedAdvantages
 from howsure.scales import FloatArray, IntArray
 from howsure.summaries import Needs
 
@@ -265,22 +264,6 @@ class WeightedSwaps(ScoredSwaps):
 
 
 @dataclass(frozen=True)
-class RankedSwaps(ScoredSwaps):
-    """The same for Spearman's correlation and the area under the ROC curve: all data sets at once."""
-
-    @cached_property
-    def _ranked(self) -> Any:
-        metric: Any = self.metric
-        return metric.swapped(self.gold, *self._seen)
-
-    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
-        """Return the advantages of these data sets: (data sets, swaps)."""
-        seeds = self.stream.integers(0, 2**64, (len(data_sets), n_swaps), dtype=np.uint64)
-        of_a, of_b = self._ranked.of_words(words_of(self._ranked.n_words, seeds), data_sets)
-        return np.asarray(of_a - of_b)
-
-
-@dataclass(frozen=True)
 class SummedSwaps(ScoredSwaps):
     """The same for functions of sums over items: an item adds to the sums for sure, and with a random sign."""
 
@@ -305,8 +288,6 @@ def swaps_of(
     metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
 ) -> ScoredSwaps:
     """Return the fastest way to swap the items of these data sets."""
-    if metric.by_weights and hasattr(metric, "swapped") and gold.shape[1] <= MOST_SWAPPED:
-        return RankedSwaps(metric, gold, a, b, stream)
     kind = WeightedSwaps if metric.by_weights else SummedSwaps if metric.by_sums else ScoredSwaps
     return kind(metric, gold, a, b, stream)
 
