@@ -92,6 +92,13 @@ def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
     assert model.read_bytes() == before
 
 
+def test_the_default_output_fits_80_columns_and_has_one_table():
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["audit", "normal", "--metric", "mae,wins", *SMALL])
+    tables = [line for line in result.stdout.splitlines() if line[:1] in tuple("┏┃┡│└")]
+    assert max(map(len, tables)) <= 80
+    assert sum(line.startswith("┏") for line in tables) == 1
+
+
 def test_leaders_tables_come_in_its_layout(monkeypatch):
     from howsure.questions import audit as question
     from howsure.replications import leader

@@ -168,7 +168,7 @@ def test_a_leader_audit_comes_back_from_its_json():
 
 
 def test_a_model_that_cannot_be_perturbed_says_so_before_the_work():
-    with pytest.raises(ArgumentError, match="needs a scale with levels"):
+    with pytest.raises(ArgumentError, match="requires a scale with categories"):
         check_model(preset("normal"), (0.1, 0.1), "mixing")
 
 
