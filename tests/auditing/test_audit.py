@@ -609,7 +609,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"designs": [(1, 5)]}, r"`designs` must be pairs of items \(2 or more\) .*; got \(1, 5\)"),
         ({"epsilons": [2]}, "`epsilons` must be between 0 and 1"),
         ({"perturbation": "split"}, "`perturbation` must be one of shift, mixing, noise, guessing"),
-        ({"perturbation": "mixing"}, "needs a scale with levels"),
+        ({"perturbation": "mixing"}, "requires a scale with categories"),
         ({"alpha": 5}, "Did you mean 0.05"),
         ({"intervals": ["wald"]}, "`intervals` must be one of"),
         ({"tests": ["t"]}, "`tests` must be one of"),
