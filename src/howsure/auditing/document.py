@@ -46,7 +46,7 @@ def ranked(found: Audit) -> Table:
     rows = []
     for test in shown:
         low, high = test.worst.rate_interval
-        power = None if math.isnan(test.power) else test.power
+        power = test.power if test.holds and not math.isnan(test.power) else None  # adjusting a failing test leaves 0
         names = [_test(test.worst), *([test.metric] if several else [])]
         rows.append((*names, test.worst.rate, f"{100 * low:.1f}% to {100 * high:.1f}%", power))
     failed = {(i, 1 + several) for i, test in enumerate(shown) if not test.holds}
