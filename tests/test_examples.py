@@ -23,7 +23,7 @@ def test_the_page_lists_every_kind():
 def test_each_kind_gives_what_the_page_says(kind, statistic, test, verdict, power):
     found = analyse(examples.scores(kind), n_simulations=1000, rng=0)
     assert (found.recommendation.statistic, found.test) == (statistic, test)
-    assert found.sentence.startswith(f"{verdict} (")
+    assert found.sentence.startswith(f"{verdict}: ")
     assert f"{found.curve.power[-1]:.2f}" == power
 
 

@@ -47,7 +47,6 @@ INSTEAD = {
 HISTORY = {r"no longer|used to be|as before": "present tense; history belongs into the changelog"}
 
 EXCEPTIONS = {
-    ("docs/audit.md", "Its draws"): "printed by auditing/leader_findings.py",
     ("docs/library.md", "the board in English"): "docstring of leaderboards.Leaderboard",
     ("docs/replications.md", "leader(board)"): "title of a paper",
     ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
@@ -55,8 +54,6 @@ EXCEPTIONS = {
 """What a page may say all the same, and why."""
 
 STILL = {
-    "auditing/document.py",
-    "auditing/leader_findings.py",
     "leaderboards/assembly.py",
     "leaderboards/board.py",
     "leaderboards/document.py",
@@ -66,8 +63,6 @@ STILL = {
     "leaderboards/rater_boards.py",
     "leaderboards/slices.py",
     "leaderboards/votes.py",
-    "paired/glossary.py",
-    "paired/verdict.py",
     "planning/engines/simulated_pvalues.py",
     "questions/leaderboard.py",
 }

@@ -47,26 +47,26 @@ def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
     return read(rows, groups=["topic"])
 
 
-def scores(kind: str = "h1-greater-normal", n_lines: int = 100, *, rng: int = 0) -> PairedScores:
-    """Return the scores of two simulated systems on the same lines; `KINDS` says what each kind is.
+def scores(kind: str = "h1-greater-normal", n_items: int = 100, *, rng: int = 0) -> PairedScores:
+    """Return the scores of two simulated systems on the same segments; `KINDS` says what each kind is.
 
     Parameters
     ----------
     kind : str
         "h0" kinds have no difference, "h1" kinds have one: the first system is greater or less than the second.
-    n_lines : int
+    n_items : int
     rng : int
 
     Examples
     --------
     >>> from howsure.paired import significance_test
-    >>> significance_test(scores("h1-less-normal")).sentence[:21]
-    'A scores lower than B'
+    >>> significance_test(scores("h1-less-normal")).sentence[:22]
+    'B scores higher than A'
     """
     _check.one_of("kind", kind, KINDS)
-    _check.integer("n_lines", n_lines, at_least=2)
+    _check.integer("n_items", n_items, at_least=2)
     random = np.random.default_rng(rng).random  # uniforms only: their bits do not change between versions of NumPy
-    return _MAKERS[kind](random, n_lines)
+    return _MAKERS[kind](random, n_items)
 
 
 KINDS: Mapping[str, str] = MappingProxyType(
@@ -79,7 +79,7 @@ KINDS: Mapping[str, str] = MappingProxyType(
         "h1-less-beta": "scores between 0 and 1, the first system much lower, differences skewed",
         "right-or-wrong": "answers of 0 and 1, the first system right more often",
         "tied-ratings": "ratings from 1 to 5, most of them equal, the first system a little higher",
-        "documents": "ten lines in each document, documents differ, no difference; the third column is the document",
+        "documents": "ten segments in each document, documents differ, no difference; the third column is the document",
     }
 )
 """Kinds of simulated pairs of scores, and what they are."""

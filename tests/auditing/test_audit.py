@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from howsure import _random, models
 from howsure.auditing import Audit, audit, measure, plan, true_values
 from howsure.auditing.cell import _test_rows
 from howsure.auditing.data_sets import data_sets
-from howsure.auditing.document import errors, rejections
+from howsure.auditing.document import BEST, FAILED, errors, ranked, rejections
 from howsure.auditing.estimators import (
     BOOTSTRAP_SIGN,
     Estimates,
@@ -23,6 +24,7 @@ from howsure.auditing.estimators import (
     pairs,
 )
 from howsure.comparison import Procedure, compare
+from howsure.documents import text
 from howsure.errors import ArgumentError
 from howsure.inference import METHODS, PValue, binomial_region, expected_pvalue
 from howsure.metrics import resolve
@@ -317,18 +319,43 @@ def test_studentised_intervals_cover_more_and_resampled_responses_make_intervals
 
 def test_the_verdict_comes_first_and_is_short(found):
     assert str(found).startswith(f"{found.verdict}\n")
-    assert found.verdict.startswith("Use sign-flip (bootstrap/all) with the metric mae: it rejected at most ")
+    assert found.verdict.startswith("Use sign-flip (bootstrap/all) with the metric mae: its type I error is at most ")
     assert "Use the " in found.verdict
     assert "Do not use pooled-responses (bootstrap/all)" in found.verdict or "Do not use " in found.verdict
-    assert len(found.verdict.split()) < 80
+    assert len(found.verdict.split()) < 100
+
+
+def test_the_verdict_is_true_word_for_word(found):
+    """The worst rate of true nulls, the power, and both with their intervals are those of the rows."""
+    rows = [row for row in found.tests if (row.scheme, row.null, row.pvalue) == ("bootstrap/all", "sign-flip", "tail")]
+    worst = max((row for row in rows if row.is_null), key=lambda row: row.rate)
+    low, high = (100 * end for end in worst.rate_interval)
+    assert (
+        f"its type I error is at most {100 * worst.rate:.1f}% (nominal 5%, 95% CI {low:.1f}% to {high:.1f}%, "
+        f"{worst.n_items} items × {worst.n_responses} response" in found.verdict
+    )
+    powers = sorted(row.rate for row in rows if not row.is_null)
+    said = re.findall(r"([\d.]+)% \(95% CI [^)]*\) for ε = 0.3", found.verdict)
+    assert said == [f"{100 * power:.1f}" for power in (powers[0], powers[-1])]
+
+
+def test_the_ranked_table_starts_with_the_recommended_test_and_marks_those_that_reject_too_often(found):
+    table = ranked(found)
+    assert table.rows[0][0] == "sign-flip (bootstrap/all)"
+    assert 0 in table.marked
+    failed = [i for i, _ in (mark for mark in table.marked if isinstance(mark, tuple))]
+    assert failed
+    assert all(table.rows[i][1] > found.alpha for i in failed)
+    assert len(table.rows) <= BEST + FAILED
+    assert max(map(len, text.render(found.document()).split("\n\n")[1].splitlines())) <= text.WIDTH
 
 
 def test_the_reasons_name_what_does_not_hold_and_by_how_much(found):
     text = " ".join(found.reasons)
     assert "ooled-responses (bootstrap/bootstrap) rejected" in text
-    assert "wapped-items (bootstrap/all) rejected" not in text
+    assert "ign-flip (bootstrap/all) rejected" not in text
     assert "equally good but err on different items" in text
-    assert found.reasons[-1].startswith(f"With {N} data sets")
+    assert found.reasons[-1].startswith(f"With {N} simulations, error rates between ")
 
 
 def test_no_test_is_recommended_whose_own_interval_excludes_the_level(found):
@@ -354,7 +381,7 @@ def test_what_rounding_leaves_is_shown_as_nothing(found):
 
     row = replace(found.tests[0], spread=8.7e-19, absolute_error=0.25)
     assert document._error(row).endswith("; 0; 0.25")
-    assert document._share(1.0, (0.9963, 1.0)) == "100.0 [99, 100]"
+    assert document._share(1.0, (0.9963, 1.0)) == "100.0 (99 to 100)"
 
 
 def test_power_is_adjusted_for_size_when_tests_are_chosen():
@@ -553,17 +580,17 @@ def test_undefined_p_values_are_counted_and_not_taken_for_acceptance():
 def test_meaningless_combinations_are_left_out_with_the_reason():
     _, notes = plan("normal", schemes=[("bootstrap", "bootstrap")], nulls=["permuted-responses"], epsilons=[0.1])
     assert notes == (
-        "left out permuted-responses with bootstrap/bootstrap: permuted-responses draws without replacement; use "
-        "`responses='all'` with it, or the null pooled-responses.",
+        "Not audited: permuted-responses with bootstrap/bootstrap (permuted-responses draws without replacement; "
+        "use `responses='all'` with it, or the null pooled-responses).",
     )
 
 
 def test_draws_that_cannot_use_the_level_are_noted():
     """Of 99 draws a two-sided p is .02, .04, .06, …: the level is 4%. Of 399 it is a multiple of 1/200."""
     notes = plan("normal", n_resamples=99)[1]
-    assert notes[-1].startswith("With 99 draws no p-value lies between 4 and 5%")
-    assert notes[-1].endswith("use 399.")
-    assert not any("99 draws" in note for n in (39, 399, 799) for note in plan("normal", n_resamples=n)[1])
+    assert notes[-1].startswith("With 99 resamples no p-value lies between 4 and 5%")
+    assert notes[-1].endswith("Use `n_resamples` 399.")
+    assert not any("resamples" in note for n in (39, 399, 799) for note in plan("normal", n_resamples=n)[1])
 
 
 @pytest.mark.parametrize(
@@ -582,7 +609,7 @@ def test_draws_that_cannot_use_the_level_are_noted():
         ({"designs": [(1, 5)]}, r"`designs` must be pairs of items \(2 or more\) .*; got \(1, 5\)"),
         ({"epsilons": [2]}, "`epsilons` must be between 0 and 1"),
         ({"perturbation": "split"}, "`perturbation` must be one of shift, mixing, noise, guessing"),
-        ({"perturbation": "mixing"}, "needs a scale with levels"),
+        ({"perturbation": "mixing"}, "requires a scale with categories"),
         ({"alpha": 5}, "Did you mean 0.05"),
         ({"intervals": ["wald"]}, "`intervals` must be one of"),
         ({"tests": ["t"]}, "`tests` must be one of"),

@@ -243,6 +243,6 @@ def test_every_command_that_has_a_result_draws_reports_and_prints_it():
 
 def test_an_interrupted_study_says_how_many_cells_are_kept(tmp_path):
     path = tmp_path / "study.db"
-    for n, words in ((1, "1 finished cell is in"), (2, "2 finished cells are in")):
+    for n, words in ((1, "1 finished grid point is in"), (2, "2 finished grid points are in")):
         sweeps.run(draw, sweeps.Grid.product({"i": range(n)}), store=path, rng=1)
         assert _kept(draw, path).startswith(words)

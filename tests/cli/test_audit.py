@@ -36,10 +36,10 @@ def said(capsys, monkeypatch, *arguments):
 
 
 def test_the_command_prints_the_verdict_and_the_tables():
-    text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", *SMALL).output
+    text = run("normal", "--metric", "mae,wins", "--epsilon", "0.2", "--verbose", *SMALL).output
     found = audit("normal", metrics=["mae", "wins"], epsilons=[0.2], rng=0, **SIZES)
-    assert text == as_options(f"{render(found.document(), width=120)}\n", flags_of(Audit))
-    for head in ("rejected at a nominal 5%", "estimated p − true p", "coverage of 95% intervals"):
+    assert text == as_options(f"{render(found.document(), width=120, verbose=True)}\n", flags_of(Audit))
+    for head in ("rejection rate at a nominal 5%", "estimated p − true p", "coverage of 95% intervals"):
         assert f"20 items × 2 responses: {head}" in text
     line = next(line for line in text.splitlines() if line.startswith("│ wins   │ sign-flip (bootstrap/all) "))
     row = next(
@@ -47,7 +47,7 @@ def test_the_command_prints_the_verdict_and_the_tables():
         == ("wins", "sign-flip", "bootstrap/all", "tail", "same")
     )  # fmt: skip
     low, high = (100 * end for end in row.rate_interval)  # three data sets: no decimal is known
-    assert f" {100 * row.rate:.0f} [{low:.0f}, {high:.0f}]" in line
+    assert f" {100 * row.rate:.0f} ({low:.0f} to {high:.0f})" in line
 
 
 def test_json_holds_every_number():
@@ -68,8 +68,8 @@ def test_a_store_remembers_finished_cells_which_are_drawn(tmp_path):
 def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
     table = str(tmp_path / "pilot.csv")
     CliRunner().invoke(app, ["simulate", "--dirichlet", "10,3,3", "--n-items", "50", "--out", table])
-    assert "categorical items, 3 labels: Dirichlet(" in run(table, "--gold", "gold", *SMALL).output
-    real = run(table, "--gold", "gold", "--response-model", "empirical", *SMALL).output
+    assert "categorical items, 3 labels: Dirichlet(" in run(table, "--gold", "gold", "--verbose", *SMALL).output
+    real = run(table, "--gold", "gold", "--response-model", "empirical", "--verbose", *SMALL).output
     assert "50 real items resampled" in real
     with pytest.raises(ArgumentError, match="--gold must name one of the sources: "):
         run(table, *SMALL)
@@ -77,7 +77,7 @@ def test_a_pilot_table_is_fitted_or_resampled(tmp_path):
 
 def test_a_model_file_is_audited(tmp_path):
     models.save(models.preset("categorical-dices"), tmp_path / "model.json")
-    assert "Dirichlet(5.22, 0.86, 2.75)" in run(str(tmp_path / "model.json"), *SMALL).output
+    assert "Dirichlet(5.22, 0.86, 2.75)" in run(str(tmp_path / "model.json"), "--verbose", *SMALL).output
 
 
 def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
@@ -92,13 +92,22 @@ def test_an_output_never_replaces_what_is_read(tmp_path, capsys, monkeypatch):
     assert model.read_bytes() == before
 
 
+def test_the_default_output_fits_80_columns_and_has_one_table():
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["audit", "normal", "--metric", "mae,wins", *SMALL])
+    tables = [line for line in result.stdout.splitlines() if line[:1] in tuple("┏┃┡│└")]
+    assert max(map(len, tables)) <= 80
+    assert sum(line.startswith("┏") for line in tables) == 1
+
+
 def test_leaders_tables_come_in_its_layout(monkeypatch):
     from howsure.questions import audit as question
     from howsure.replications import leader
 
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     monkeypatch.setattr(question, "LEADER_EPSILONS", (0.0, 0.05))
-    text = run("--preset", "leader", "--n-simulations", "2", "--n-resamples", "19", "--n-fresh", "10").output
+    text = run(
+        "--preset", "leader", "--n-simulations", "2", "--n-resamples", "19", "--n-fresh", "10", "--verbose"
+    ).output
     assert text.count("smallest error of estimated p among the metrics") == 2
     assert "│ bootstrap/all       │ 9 │" in text
     assert "ε = 0.05" in text
@@ -202,22 +211,19 @@ def rated(tmp_path):
 
 def test_a_fitted_model_of_a_pilot_with_crossed_raters_says_for_whom_it_holds(rated):
     text = run(rated, "--gold", "human", "--response-model", "likert", *SMALL).output
-    assert (
-        "Note: In this table raters judged several items each, and a comparison generalises to raters like them."
-        in text
-    )
+    assert "Note: Raters judged several items each, so a comparison also answers for raters like these." in text
     assert "this verdict holds for these raters only" in text
 
 
 def test_a_pilot_with_crossed_raters_is_audited_with_them(rated):
-    text = run(rated, "--gold", "human", *SMALL).output
+    text = run(rated, "--gold", "human", "--verbose", *SMALL).output
     assert "│ random-effects (bootstrap/all/raters)" in text
     assert "Note: Real items are resampled with their raters; nothing is fitted." in text
     assert "these raters only" not in text
 
 
 def test_the_documents_of_a_pilot_are_audited_as_clusters(rated, capsys, monkeypatch):
-    text = run(rated, "--gold", "human", "--cluster", "document", *SMALL).output
+    text = run(rated, "--gold", "human", "--cluster", "document", "--verbose", *SMALL).output
     assert "20 real items in 10 groups by document and 3 real raters resampled" in text
     assert "Note: Real items are resampled with their raters, group by group; nothing is fitted." in text
     for arguments, message in (

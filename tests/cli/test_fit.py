@@ -7,6 +7,7 @@ from click.testing import CliRunner
 
 from howsure import _json
 from howsure.cli.app import app
+from howsure.documents.text import render
 from howsure.models import Fit
 from howsure.questions import Fit as Question
 
@@ -26,12 +27,19 @@ def test_a_fitted_model_can_be_simulated(pilot, tmp_path):
     out = tmp_path / "model.json"
     result = run("fit", str(pilot), "--gold", "gold", "--out", str(out))
     assert result.exit_code == 0
-    assert "Parameters (map)" in result.stdout
+    assert "Parameters (maximum a posteriori)" in result.stdout
     assert "│ α(a) " in result.stdout
-    assert "Nothing in shares of 'a' (p = " in result.stdout
+    assert "Goodness of fit: no evidence against the model (shares of 'a' p = ." in result.stdout
     assert result.stdout.endswith(f"Written to {out}.\n")
     again = run("simulate", str(out), "--n-items", "10", "--epsilon", "0.2", "--out", str(tmp_path / "again.csv"))
     assert again.exit_code == 0
+
+
+def test_the_default_output_fits_80_columns_and_has_one_table(pilot):
+    lines = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["fit", str(pilot), "--gold", "gold"]).stdout.splitlines()
+    tables = [line for line in lines if line[:1] in tuple("┏┃┡│└")]
+    assert max(map(len, tables)) <= 80
+    assert sum(line.startswith("┏") for line in tables) == 1
 
 
 def test_a_chart_shows_simulated_beside_real(pilot, tmp_path):
@@ -44,12 +52,12 @@ def test_candidates_are_listed_and_json_has_them(tmp_path):
     path = tmp_path / "pilot.csv"
     run("simulate", "likert-amazon", "--n-items", "60", "--n-responses", "4", "--out", str(path))
     options = ["fit", str(path), "--gold", "gold", "--mean", "beta", "--sd", "uniform"]
-    text = run(*options).stdout
+    text = run(*options, "--verbose").stdout
     assert "log-likelihood" in text
     assert re.search(r"│ beta +│ uniform ", text)
     document = json.loads(run(*options, "--json").stdout)
     again = Fit.from_dict(document)
-    assert str(again) == text.rstrip()
+    assert render(again.document(), verbose=True) == text.rstrip()
     assert _json.dumps(again.to_dict()) == _json.dumps(document)
     assert document["candidates"][0]["mean"] == "beta"
     assert {"aic", "bic", "goodness", "parameters", "notes"} < document.keys()

@@ -14,14 +14,20 @@ def run(*arguments):
 
 
 def test_rows_stand_side_by_side_with_the_convention():
-    result = run("forest", "--table", "3", "--n-simulations", "4")
+    result = run("forest", "--table", "3", "--n-simulations", "4", "--verbose")
     assert result.exit_code == 0
-    assert "of 40 published numbers come out within two standard errors" in result.stdout
+    assert "of 40 published numbers are reproduced within two standard errors" in result.stdout
     head = next(line for line in result.stdout.splitlines() if "published" in line and "dataset" in line)
     assert [word.strip() for word in head.strip("┃").split("┃")] == [
-        "dataset", "metric", "epsilon", "NK", "K", "published", "reproduced", "difference", "standard error",
+        "dataset", "metric", "NK", "K", "published", "reproduced", "difference", "standard error",
     ]  # fmt: skip
     assert "Convention that reproduces the tables: fresh items" in result.stdout
+
+
+@pytest.mark.parametrize("words", ["forest --table 3", "leader --table 5", "leader --figure 1", "raters --table 1"])
+def test_the_default_output_fits_80_columns(words):
+    result = CliRunner(env={"COLUMNS": "80"}).invoke(app, ["replicate", *words.split(), "--n-simulations", "2"])
+    assert max(len(line) for line in result.stdout.splitlines() if line[:1] in tuple("┏┃┡│└")) <= 80
 
 
 def test_all_tables_end_with_one_screen():
@@ -38,7 +44,7 @@ def test_json_rows_have_identity_and_both_numbers():
     assert document["paper"] == "forest"
     assert document["n_simulations"] == 4
     row = document["rows"][0]
-    assert {"table", "dataset", "metric", "epsilon", "NK", "K", "quantity"} < row.keys()
+    assert {"table", "dataset", "metric", "NK", "K", "quantity"} < row.keys()
     assert {"published", "reproduced", "standard_error"} < row.keys()
 
 

@@ -68,18 +68,25 @@ def test_every_test_has_its_name(run, files, test):
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (["describe", "scores.txt"], ["A − B", "Shapiro–Wilk", "non-preferred", "unit sizes"]),
+        (["describe", "scores.txt"], ["A − B", "Shapiro–Wilk", "Recommended test: "]),
         (["describe", "constant.txt"], ["Every difference is 0.2"]),
-        (["test", "scores.txt"], ["95% interval", "The paired t test was chosen."]),
-        (["test", "answers.txt"], ["both got", "exact McNemar"]),
-        (["test", "scores.txt", "--test", "t", "--margin", "0.2"], ["lies within ±0.2"]),
+        (["test", "scores.txt"], ["95% CI", "Recommended test: paired t test."]),
+        (["test", "answers.txt", "--verbose"], ["both systems got", "Exact McNemar test: "]),
+        (
+            ["test", "scores.txt", "--test", "t", "--margin", "0.2"],
+            ["A and B are equivalent: they differ by less than 0.2 ("],
+        ),
         (["test", "scores.txt", "--margin", "0.2", "--noninferiority"], ["A is not worse than B by 0.2 or more"]),
-        (["test", "three.csv", "--all-pairs"], ["p (holm)", "Friedman"]),
-        (["test", "three.csv", "--columns", "z,2"], ["between z and y"]),
+        (["test", "three.csv", "--all-pairs"], ["adjusted p", "pairs"]),
+        (["test", "three.csv", "--columns", "z,2"], ["between y and z"]),
         (["test", "documents.tsv", "--cluster", "doc"], ["n = 120 in 20 clusters"]),
         (["effect", "scores.txt"], ["Cohen's d", "Hedges' g", "Wilcoxon r", "Hodges–Lehmann"]),
         (["power", "scores.txt", "--effect", "0.02", "--sizes", "50,100", "--n-simulations", "64"], ["power", "100"]),
-        (["analyse", "scores.txt", "--n-simulations", "64"], ["A scores higher than B", "Hedges' g", "observed power"]),
+        (["analyse", "scores.txt", "--n-simulations", "64"], ["A scores higher than B: ", "Recommended test: "]),
+        (
+            ["analyse", "scores.txt", "--verbose", "--n-simulations", "64"],
+            ["non-preferred", "unit sizes", "Hedges' g", "observed power"],
+        ),
         (["analyse", "documents.tsv", "--cluster", "3", "--n-simulations", "64"], ["20 clusters"]),
     ],
     ids=lambda value: " ".join(value[:3]) if isinstance(value, list) else "",
@@ -89,6 +96,21 @@ def test_text(run, files, words, shown):
     assert (code, err) == (0, "")
     for piece in shown:
         assert piece in out
+
+
+@pytest.mark.parametrize(
+    "names", [("A", "B"), ("qwen2.5-72b-instruct", "llama-3.1-70b-instruct")], ids=["short", "long"]
+)
+@pytest.mark.parametrize("command", ["describe", "test", "effect", "power", "analyse", "test --all-pairs"])
+def test_the_default_output_fits_80_columns_and_one_screen(run, files, command, names):
+    rows = (files / "scores.txt").read_text()
+    (files / "named.txt").write_text("\t".join(names) + "\n" + rows.replace(" ", "\t"))
+    code, out, err = run("scores", *command.split(), "named.txt")
+    assert (code, err) == (0, "")
+    tables = [line for line in out.splitlines() if line[:1] in "┏┃┡│└"]
+    assert max(map(len, tables)) <= 80
+    assert sum(line.startswith("┏") for line in tables) == 1
+    assert sum(line.startswith("Note: ") for line in out.splitlines()) <= 3
 
 
 @pytest.mark.parametrize("command", ["describe", "test", "effect", "power", "analyse"])
@@ -113,7 +135,7 @@ def test_json_everywhere(run, files, command):
         (["analyse", "binary.txt"], 1, "binary.txt is a binary file"),
         (["analyse", "absent.txt"], 1, "there is no file absent.txt"),
         (["analyse", "."], 1, ". is a directory"),
-        (["analyse", "scores.txt", "--unit-size", "100"], 1, "120 lines are too few for two units of 100 lines"),
+        (["analyse", "scores.txt", "--unit-size", "100"], 1, "120 segments are too few for two units of 100 segments"),
         (
             ["analyse", "scores.txt", "--n-resamples", "0"],
             2,
@@ -161,7 +183,7 @@ def test_report(run, files, suffix):
 def test_power_from_a_plan(run):
     code, out, _ = run("power", "--effect", 0.2, "--sd", 1, "--target-power", 0.8)
     assert code == 0
-    assert "199 lines" in out
+    assert "199 segments give 80.2% power for a mean difference of 0.2" in out
     found = json.loads(run("power", "--n-items", 199, "--sd", 1, "--target-power", 0.8, "--json")[1])
     assert found["solved_for"] == "effect"
     assert found["effect"] == pytest.approx(0.2, abs=5e-4)
@@ -302,7 +324,9 @@ def test_examples_are_written_and_kept(run, tmp_path):
     code, out, _ = run("example", "scores.txt", "--kind", "h1-less-beta")
     assert code == 0
     assert "the first system much lower" in out
-    assert json.loads(run("scores", "test", "scores.txt", "--json")[1])["sentence"].startswith("A scores lower than B")
+    assert json.loads(run("scores", "test", "scores.txt", "--json")[1])["sentence"].startswith(
+        "B scores higher than A: "
+    )
     assert run("example", "scores.txt", "--kind", "h0-normal")[0] == 2
     assert run("example", "scores.txt", "--kind", "h0-normal", "--force")[0] == 0
     assert "Did you mean 'h0-beta'" in run("example", "more.txt", "--kind", "h0-bet")[2]

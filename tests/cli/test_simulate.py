@@ -6,6 +6,7 @@ from click.testing import CliRunner
 
 from howsure import _json, io
 from howsure.cli.app import app
+from howsure.documents.text import render
 from howsure.errors import ArgumentError, HowsureError
 from howsure.models import Simulation
 from howsure.questions import Simulate
@@ -85,14 +86,16 @@ def test_a_simulation_reads_back_and_says_what_it_is(tmp_path):
     found = asked.answer()
     again = Simulation.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert str(again) == str(found)
-    assert "40 items; responses to each: gold 5, A 2, B 1; scale: ordinal: 0, 0.2, 0.4, 0.6, 0.8." in str(found)
-    assert "B is off by ε = 0.4 (shift), A by ε = 0.1." in str(found)
+    assert str(found).startswith(
+        "40 items with 5 gold, 2 A, 1 B responses each. B is degraded (ε = 0.4, shift); A is degraded (ε = 0.1, shift)."
+    )
+    assert "scale: ordinal: 0, 0.2, 0.4, 0.6, 0.8." in render(found.document(), verbose=True)
     only_a = Simulate(files=("normal",), n_items=5, epsilon_a=0.3, seed=3).answer()
-    assert "B is as good as gold, A is off by ε = 0.3 (shift)." in str(only_a)
+    assert "B is not degraded (ε = 0); A is degraded (ε = 0.3, shift)." in str(only_a)
     gold = found.table.sources["gold"].values
     assert found.sources[0].mean == pytest.approx(gold.mean())
     assert sum(found.sources[2].shares.values()) == pytest.approx(1)
-    with pytest.raises(ArgumentError, match="are not kept"):
+    with pytest.raises(ArgumentError, match="has no responses"):
         again.to_frame()
     changes = [{"seed": 4}, {"epsilon": 0.3}, {"epsilon_a": 0.0}, {"under_null": True}, {"n_responses": "5"},
                {"n_items": 41}, {"perturbation": "noise"}, {"files": ("likert-amazon",)}]  # fmt: skip
@@ -102,8 +105,15 @@ def test_a_simulation_reads_back_and_says_what_it_is(tmp_path):
 def test_the_table_is_also_the_rows_of_a_report(tmp_path, command):
     code, out, err = command("simulate", "normal", "--n-items", 4, "--report", tmp_path / "rows.csv")
     assert code == 0, err
-    assert "Responses" in out
+    assert "Distribution of the responses" in out
     assert len((tmp_path / "rows.csv").read_text().splitlines()) == 4 * 15 + 1
+
+
+@pytest.mark.parametrize("model", ["normal", "likert-toxicity", "categorical-jobsq3"])
+def test_the_default_output_fits_80_columns(model, command):
+    code, out, _ = command("simulate", model, "--n-items", 20)
+    assert code == 0
+    assert max(len(line) for line in out.splitlines() if line[:1] in tuple("┏┃┡│└")) <= 80
 
 
 @pytest.mark.parametrize(("model", "shown"), [("categorical-dices", "level"), ("normal", "low")])

@@ -63,12 +63,12 @@ def howsure(folder, monkeypatch, capfd):
 
 def test_a_study_beside_its_function_runs_and_is_remembered(howsure):
     code, out, err = howsure("run", "study.toml", "--store", "study.db")
-    assert (code, out) == (0, "my_coins:flip (version 1), seed 4\n6 cells: 6 done, 0 failed, 0 missing.\n")
+    assert (code, out) == (0, "my_coins:flip (version 1), seed 4\n6 grid points: 6 done, 0 failed, 0 missing.\n")
     assert err == ""
     assert howsure("run", "study.toml", "--store", "study.db")[1] == out
     assert howsure("status", "study.db") == (
         0,
-        "study.db, seed 4\nmy_coins:flip (version 1): 6 cells: 6 done, 0 failed, 0 missing\n",
+        "study.db, seed 4\nmy_coins:flip (version 1): 6 grid points: 6 done, 0 failed, 0 missing\n",
         "",
     )
 
@@ -123,12 +123,12 @@ def test_a_cell_that_kills_its_worker_ends_as_a_failed_cell_on_dask_and_the_othe
     code, _, err = howsure("run", "study.toml", "--store", "pool.db", "--workers", "1")
     assert code == 1
     assert "howsure: The executor broke (BrokenProcessPool" in err
-    assert "use --dask local: it ends as a failed cell" in err
+    assert "use --dask local: it ends as a failed grid point" in err
     assert "Traceback" not in err
     with dask.config.set({"distributed.scheduler.allowed-failures": 0}):  # else Dask tries it on four workers
         code, out, err = howsure("run", "study.toml", "--store", "dask.db", "--dask", "local", "--workers", "2")
     assert code == 3
-    assert "7 cells: 6 done, 1 failed, 0 missing." in out
+    assert "7 grid points: 6 done, 1 failed, 0 missing." in out
     assert "First failure, at n=1, p=1.5 (worker): distributed.scheduler.KilledWorker" in out
     assert "Traceback" not in err
     done = [row for row in Store("dask.db").rows() if row.state == "done"]
@@ -194,7 +194,7 @@ def test_show_gives_parameters_and_values(howsure):
     assert "  ratio = nan\n" in howsure("show", "study.db", first)[1]
     code, _, err = howsure("show", "study.db", "zzz")
     assert code == 2
-    assert err == "howsure: CELL must begin the identity of one cell; 0 cells begin with 'zzz'.\n"
+    assert err == "howsure: CELL must begin the id of one grid point; 0 ids begin with 'zzz'.\n"
 
 
 def test_exports_hold_the_same_table(howsure, folder):
@@ -237,7 +237,13 @@ def test_a_study_is_reported(howsure, folder):
     howsure("run", "study.toml", "--store", "study.db")
     assert howsure("report", "study.db", "study.html") == (0, "Report: study.html\n", "")
     page = (folder / "study.html").read_text(encoding="utf-8")
-    for said in ("A study of 6 cells", "6 cells: 6 done", "What was done", "What to do next", "data:image/svg+xml"):
+    for said in (
+        "A sweep of 6 grid points",
+        "6 grid points: 6 done",
+        "What was done",
+        "What to do next",
+        "data:image/svg+xml",
+    ):
         assert said in page
     assert "run(Task.load(&#x27;my_coins:flip&#x27;), grid, rng=4)" in page
     code, out, _ = howsure("report", "study.db", "study.md")

@@ -144,7 +144,7 @@ def test_what_rounding_leaves_is_nothing():
 def test_never_more_digits_than_known_whatever_the_size(value, error):
     said = plainly(value, error)
     mantissa, _, exponent = said.replace(",", "").partition("e")
-    written = mantissa.replace(".", "").lstrip("-0")
+    written = mantissa.replace(".", "").lstrip("−0")
     places = 0 if "." in mantissa else len(written) - len(written.rstrip("0"))  # zeros before the point say how large
     if decimals(error, value) is None:
         assert len(written.rstrip("0")) <= 3

@@ -1,4 +1,4 @@
-"""A fitted model bent towards the items that were seen."""
+"""A fitted model smoothed towards the items that were seen."""
 
 import numpy as np
 import pytest
@@ -58,11 +58,11 @@ def test_it_is_a_model_like_any_other_and_reads_back(name):
     again = from_dict(model.to_dict())
     for left, right in zip(*(one.draw(1, 50, epsilon=0.3, rng=1) for one in (model, again)), strict=True):
         np.testing.assert_array_equal(left, right)
-    assert "bent towards 30 real items" in str(model)
+    assert "smoothed towards 30 real items" in str(model)
 
 
 def test_only_levels_can_be_counted():
-    with pytest.raises(ArgumentError, match="scale with levels"):
+    with pytest.raises(ArgumentError, match="scale with categories"):
         SmoothedModel(preset("normal"), ((1.0, 2.0),))
     with pytest.raises(ArgumentError, match="one row of counts"):
         SmoothedModel(preset("categorical-dices"), ((1.0, 2.0),))

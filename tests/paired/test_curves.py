@@ -69,7 +69,7 @@ def test_observed_effect_comes_with_an_honest_note():
 
 def test_zeros_that_a_shift_would_move_are_pointed_out():
     tied = PairedScores.from_arrays([1, 1, 2, 3, 3], [1, 1, 1, 2, 4])
-    assert "overstates" in power_curve(tied, test="sign", effect=0.1, n_simulations=10, rng=0).notes[0]
+    assert "overestimates" in power_curve(tied, test="sign", effect=0.1, n_simulations=10, rng=0).notes[0]
 
 
 def test_sizes_seed_and_workers():
@@ -108,6 +108,6 @@ def test_what_is_to_be_found_is_said_as_it_is():
     tied = PairedScores.from_arrays(np.r_[np.ones(6), np.zeros(34)] / 5, np.r_[np.zeros(39), 1] / 5)
     seen = power_curve(tied, test="wilcoxon", sizes=[20], n_simulations=20, rng=1)
     assert seen.effect == 0
-    assert "for differences like those seen: " in seen.sentence
+    assert "for differences like those observed (" in seen.sentence
     given = power_curve(scores, effect=0.125, sizes=[20], n_simulations=20, rng=1)
-    assert "for a difference of 0.125: " in given.sentence
+    assert "for a difference of 0.125 (" in given.sentence

@@ -93,12 +93,12 @@ def test_how_large_wilcoxon_r_can_be(n):
     [effect] = effect_sizes(PairedScores.from_arrays(a, np.zeros(n)), effect_size=["wilcoxon-r"])
     assert effect.estimate == pytest.approx(np.sqrt(1.5 * (n + 1) / (2 * n + 1)))
     assert (effect.estimate > 0.875) is (n < 400)
-    assert "with many lines at most 0.87 in size, with few a little more" in effect.meaning
+    assert "at most 0.87 with many segments, slightly more with few" in effect.meaning
 
 
 @pytest.mark.parametrize(("power", "said"), [(1, False), (3, True)])
 def test_hodges_lehmann_says_where_it_is_not_the_median(power, said):
     scores = PairedScores.from_arrays(np.arange(1.0, 50) ** power, np.zeros(49))
     [effect] = effect_sizes(scores, effect_size=["hodges-lehmann"])
-    note = "Hodges–Lehmann is the median only if differences are symmetric; these are skewed (skewness"
+    note = "Hodges–Lehmann estimates the median only if differences are symmetric; here the skewness is "
     assert any(words.startswith(note) for words in effect.notes) is said

@@ -84,8 +84,8 @@ def test_endless_resampling_is_refused():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"effect": 1e-10, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 lines"),
-        ({"effect": 1e-200, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 lines"),
+        ({"effect": 1e-10, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 segments"),
+        ({"effect": 1e-200, "sd": 1, "target_power": 0.8}, "would take more than 1e\\+12 segments"),
         ({"effect": 0.1, "sd": 1e-320, "target_power": 0.8}, "`sd`"),
         ({"effect": 1e300, "sd": 1, "target_power": 0.8}, "`effect`"),
         (

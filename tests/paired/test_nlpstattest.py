@@ -48,10 +48,12 @@ def test_each_sample_gives_what_the_manual_promises(folder, name):
     found = analyse(read_scores(folder / name), n_simulations=200, rng=0)
     assert found.significance.test == test
     if direction is None:
-        assert found.sentence.startswith("No clear difference between A and B (")
+        assert found.sentence.startswith("No clear difference between A and B: ")
         assert max(found.curve.power) < 0.3
     else:
-        assert found.sentence.startswith(f"A scores {direction} than B (")
+        assert found.sentence.startswith(
+            {"higher": "A scores higher than B: ", "lower": "B scores higher than A: "}[direction]
+        )
         assert found.curve.power[-1] > 0.99
 
 
@@ -73,7 +75,7 @@ def test_the_wizard_walks_the_same_way(folder, session):
     }
     ours = {key: {choice.test for choice in choices} for key, choices in advice.lists.items()}
     assert ours["recommended"] == theirs["recommended"] == {"wilcoxon"}
-    # The manual calls t inappropriate here, "OK for large sample"; 2,001 lines are one.
+    # The manual calls t inappropriate here, "OK for large sample"; 2,001 segments are one.
     assert ours["non-preferred"] == theirs["not_preferred"] | theirs["not_recommended"]
     assert ours["inappropriate"] == set()
 
@@ -92,7 +94,7 @@ def test_where_its_session_is_wrong(folder, session):
 def test_a_file_three_times_over_is_noticed(folder):
     once, thrice = (read_scores(folder / name) for name in ("data-file.txt", "data-file-3.txt"))
     assert once.notes == ()
-    assert "3 copies of the same 2,001 lines" in thrice.notes[0]
+    assert "3 copies of the same 2,001 segments" in thrice.notes[0]
     found = significance_test(thrice, test="wilcoxon")
     assert found.pvalue < 0.001 < significance_test(once, test="wilcoxon").pvalue
     assert thrice.notes[0] in str(found)

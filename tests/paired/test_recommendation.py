@@ -39,7 +39,7 @@ def test_every_test_stands_in_exactly_one_list_with_a_reason(scores):
 def test_few_clusters_get_a_note():
     values, clusters = rng.normal(size=20), np.repeat(np.arange(5), 4)
     scores = PairedScores.from_arrays(values, np.zeros(20), clusters=clusters)
-    assert "fewer than 6 clusters" in recommend(scores, describe(scores)).notes[0]
+    assert "Fewer than 6 clusters" in recommend(scores, describe(scores)).notes[0]
     assert significance_test(scores, test="permutation").pvalue >= 2 / 2**5
 
 

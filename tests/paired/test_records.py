@@ -83,7 +83,7 @@ def test_results_are_shown_in_every_format(made):
 def test_the_sentence_comes_first():
     found = RESULTS["analysis"]()
     assert found.document().verdict.startswith(found.significance.sentence)
-    assert str(found).startswith("new scores higher than base <b> (")
+    assert str(found).startswith("new scores higher than base <b>: mean ")
     assert found.equivalence.sentence in found.document().verdict
 
 

@@ -117,7 +117,7 @@ def test_monte_carlo_pvalue_is_never_zero_and_says_so():
     scores = PairedScores.from_arrays(np.random.default_rng(3).normal(5, 1, 60), np.zeros(60))
     found = significance_test(scores, test="permutation", n_resamples=99, rng=0)
     assert found.pvalue == 2 / 100
-    assert found.p_text == "p ≤ 0.02"
+    assert found.shown_pvalue == "≤ 0.02"
     assert found.pvalue_standard_error > 0
 
 
@@ -159,15 +159,15 @@ def test_one_line_is_too_few():
 def test_too_few_differences_leave_the_interval_open_with_a_note():
     found = significance_test(PairedScores.from_arrays([1, 2, 3, 5], [0, 0, 0, 0]), test="wilcoxon")
     assert ends(found) == (-np.inf, np.inf)
-    assert any("too few differences" in note for note in found.notes)
+    assert any("Too few differences" in note for note in found.notes)
     assert _json.plain(found.to_dict())["confidence_interval"]["low"] == "-inf"
 
 
 def test_words_and_json():
     found = significance_test(depression, test="wilcoxon", rng=0)
     assert str(found).splitlines()[0] == (
-        "A scores higher than B (Hodges–Lehmann difference 0.46, 95% interval 0.01 to 0.79, p = 0.0391, Wilcoxon "
-        "signed-rank test, n = 9)."
+        "A scores higher than B: mean 1.77 vs 1.33, Hodges–Lehmann difference 0.46 (95% CI 0.01 to 0.79), p = .039 "
+        "(Wilcoxon signed-rank test, n = 9)."
     )
     assert {"pvalue", "statistic", "confidence_interval", "n", "alternative", "reject"} <= found.to_dict().keys()
 

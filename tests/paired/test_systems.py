@@ -56,7 +56,7 @@ def test_the_verdicts_of_pairs_are_the_directions_of_their_tests():
     table = ScoreTable(np.random.default_rng(1).normal([0, 0.1, 2.0], 1, (60, 3)), ("x", "y", "z"))
     found = compare_systems(table)
     verdicts = [found.verdict(pair, reject) for pair, reject in zip(found.pairs, found.reject, strict=True)]
-    assert verdicts == ["no clear difference", "x lower", "y lower"]
+    assert verdicts == ["no clear difference", "z higher", "z higher"]
     assert "2 of 3 pairs differ" in str(found)
 
 
@@ -72,8 +72,8 @@ def test_with_holm_the_intervals_hold_together():
         assert interval == significance_test(pair, alpha=0.05 / 3).confidence_interval
     for interval, pair in zip(alone.confidence_intervals, table.pairs(), strict=True):
         assert interval == significance_test(pair).confidence_interval
-    assert any("stands alone" in note for note in alone.notes)
-    assert any("hold together" in note for note in together.notes)
+    assert any("not adjusted for the number of pairs" in note for note in alone.notes)
+    assert any("are simultaneous" in note for note in together.notes)
 
 
 @pytest.mark.parametrize(("shift", "disagree"), [(0.08, True), (0.4, False)])
@@ -83,13 +83,13 @@ def test_a_pair_whose_interval_and_verdict_disagree_is_explained(shift, disagree
     found = compare_systems(ScoreTable(values, ("x", "y", "z")))
     assert found.reject == (True, True, True)
     assert (0 in found.confidence_intervals[0]) == disagree
-    assert any("a pair may differ although" in note for note in found.notes) == disagree
+    assert any("a pair can differ significantly although" in note for note in found.notes) == disagree
 
 
 def test_a_test_that_fits_only_some_pairs_is_said_of_the_others():
     rng = np.random.default_rng(2)
     skewed, b, c = rng.exponential(1, 60) ** 2, rng.normal(0, 1e-3, 60), rng.normal(0, 1e-3, 60)
     found = compare_systems(ScoreTable(np.stack([skewed, b, c], axis=1), ("x", "y", "z")), test="wilcoxon", rng=1)
-    [caution] = [note for note in found.notes if "does not fit" in note]
-    assert caution.startswith("x − y, x − z: The Wilcoxon signed-rank test does not fit these scores.")
+    [caution] = [note for note in found.notes if "does not suit" in note]
+    assert caution.startswith("x − y, x − z: The Wilcoxon signed-rank test does not suit these scores.")
     assert "sign" in caution.partition("Better:")[2]

@@ -16,7 +16,7 @@ def test_units_are_means_or_medians_of_consecutive_lines(scores):
         units = to_units(scores, size=10, statistic=statistic)
         assert units.a.tolist() == pytest.approx([function(scores.a[i : i + 10]) for i in range(0, 100, 10)])
         assert units.b.tolist() == pytest.approx([function(scores.b[i : i + 10]) for i in range(0, 100, 10)])
-        assert units.notes == ("3 of 103 lines are left out: the last unit would have fewer than 10.",)
+        assert units.notes == ("3 of 103 segments are dropped: the last unit would have fewer than 10.",)
 
 
 def test_size_one_changes_nothing(scores):
@@ -33,7 +33,7 @@ def test_shuffle_keeps_pairs_and_follows_its_seed(scores):
 
 
 def test_too_large_a_unit(scores):
-    with pytest.raises(DataError, match="103 lines are too few for two units of 60 lines"):
+    with pytest.raises(DataError, match="103 segments are too few for two units of 60 segments"):
         to_units(scores, size=60)
 
 

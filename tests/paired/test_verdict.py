@@ -30,25 +30,29 @@ long_tail = made(np.r_[np.linspace(0.1, 0.2, 40), np.full(6, -5.0)])
 
 @pytest.mark.parametrize("test", TESTS)
 def test_the_higher_system_is_called_higher(test):
-    assert significance_test(up, test=test, rng=0).sentence.startswith("new scores higher than base (")
-    assert significance_test(up.swapped(), test=test, rng=0).sentence.startswith("base scores lower than new (")
+    assert significance_test(up, test=test, rng=0).sentence.startswith(
+        "new scores higher than base: mean 1.00 vs 0.00, "
+    )
+    swapped = significance_test(up.swapped(), test=test, rng=0).sentence
+    assert swapped.startswith("new scores higher than base: mean 1.00 vs 0.00, ")
 
 
 def test_where_the_estimate_is_zero_the_direction_comes_from_the_test():
     found = significance_test(mostly_zero, test="wilcoxon")
     assert found.estimate == 0
-    assert found.sentence.startswith("new scores higher than base (Hodges–Lehmann difference 0, ")
+    assert found.sentence.startswith("new scores higher than base: mean 0.01287 vs 0, Hodges–Lehmann difference 0 (")
     assert "The Hodges–Lehmann difference is exactly 0 and does not show the direction" in found.sentence
-    assert "The means agree with it: new 0.01287, base 0." in found.sentence
     assert significance_test(mostly_zero, test="wilcoxon", alternative="greater").reject
     swapped = significance_test(mostly_zero.swapped(), test="wilcoxon").sentence
-    assert swapped.startswith("base scores lower than new (")
+    assert swapped.startswith("new scores higher than base: mean 0.01287 vs 0, ")
 
 
 def test_a_verdict_against_the_means_says_so():
     found = significance_test(long_tail, test="sign")
-    assert found.sentence.startswith("new scores higher than base (median difference ")
-    assert "The means say the opposite: new -0.5217, base 0." in found.sentence
+    assert found.sentence.startswith(
+        "new scores higher than base: mean −0.5217 vs 0.0000, median difference 0.1423 with new "
+    )
+    assert "The means differ the other way." in found.sentence
     assert found.sentence.endswith("Do not report this result as one about average scores.")
     agreeing = significance_test(up, test="sign").sentence
     assert "means" not in agreeing
@@ -67,30 +71,29 @@ def test_no_verdict_claims_a_direction_that_the_test_denies(differences, test, a
     if not found.reject:
         assert "scores higher than" not in found.sentence or found.sentence.startswith("No clear sign")
         return
-    word = re.match(r"x scores (higher|lower) than y", found.sentence).group(1)
-    side = {"higher": "greater", "lower": "less"}[word]
-    opposite = {"higher": "less", "lower": "greater"}[word]
+    first = re.match(r"(x|y) scores higher than [yx]: ", found.sentence).group(1)
+    side, opposite = ("greater", "less") if first == "x" else ("less", "greater")
     one, other = (
         significance_test(scores, test=test, alternative=way, n_resamples=99, rng=0).pvalue for way in (side, opposite)
     )
     assert one < other
-    means_agree = (found.means[0] - found.means[1]) * {"higher": 1, "lower": -1}[word] > 0
+    means_agree = (found.means[0] - found.means[1]) * {"x": 1, "y": -1}[first] > 0
     assert means_agree == ("Do not report this result as one about average" not in found.sentence)
 
 
 def test_one_sided_verdicts():
     found = significance_test(up, alternative="less")
-    assert found.sentence.startswith("No clear sign that new scores lower than base (")
+    assert found.sentence.startswith("No clear sign that new scores lower than base: ")
     found = significance_test(up, alternative="greater")
-    assert found.sentence.startswith("new scores higher than base (")
-    assert "95% interval 0." in found.sentence
-    assert " or more, p = " in found.sentence
+    assert found.sentence.startswith("new scores higher than base: ")
+    low = found.confidence_interval.low
+    assert f"(95% CI at least {low:.2f}), p = " in found.sentence
     assert "inf" not in found.sentence
 
 
 def test_a_shifted_null_is_named():
-    assert significance_test(up, delta=0.2).sentence.startswith("The mean difference new − base is greater than 0.2 (")
-    assert significance_test(up, delta=5).sentence.startswith("The mean difference new − base is less than 5 (")
+    assert significance_test(up, delta=0.2).sentence.startswith("The mean difference new − base is greater than 0.2: ")
+    assert significance_test(up, delta=5).sentence.startswith("The mean difference new − base is less than 5: ")
     nothing = significance_test(up, delta=float(up.differences.mean()) + 0.01).sentence
     assert nothing.startswith("No clear sign that the mean difference new − base is other than ")
 
@@ -99,16 +102,11 @@ def test_a_shifted_null_is_named():
 def test_a_verdict_without_a_finding_ends_with_what_could_have_been_found(test):
     found = significance_test(flat, test=test, rng=0)
     assert not found.reject
-    estimand = {"t": "mean", "wilcoxon": "Hodges–Lehmann"}.get(test, "median" if "median" in test else None)
-    estimand = estimand or {"sign": "median"}.get(test, "mean")
-    assert found.sentence.endswith(
-        f"A study like this finds a true {estimand} difference of about {rough(found.detectable)} 8 times in 10; it "
-        "often misses smaller ones."
-    )
+    assert found.sentence.endswith(f" This design has 80% power for a difference of {rough(found.detectable)}.")
     assert 0 < found.detectable < 2
 
 
-def test_the_detectable_difference_is_detected_eight_times_in_ten():
+def test_the_detectable_difference_is_detected_with_a_power_of_80_percent():
     found = significance_test(flat)
     draws = np.random.default_rng(3).normal(found.detectable, flat.differences.std(ddof=1), (2000, 40))
     rejected = int((ttest_1samp(draws, 0, axis=1).pvalue <= 0.05).sum())
@@ -117,7 +115,7 @@ def test_the_detectable_difference_is_detected_eight_times_in_ten():
 
 def test_a_study_too_small_to_reject_says_so():
     found = significance_test(made([0.1, 0.2, 0.3, 0.5]), test="sign")
-    assert found.sentence.endswith("With 4 lines this test cannot find any difference at α = 0.05, however large.")
+    assert found.sentence.endswith("With 4 segments no difference can be significant at α = 0.05, however large.")
     found = significance_test(made([0.1, 0.2, 0.3, 0.5]), test="permutation")
     assert found.sentence.endswith("however large.")
 
@@ -125,7 +123,7 @@ def test_a_study_too_small_to_reject_says_so():
 def test_ties_fall_back_to_the_mean():
     found = significance_test(made(np.r_[np.zeros(100), 1, -1, 1]), test="bootstrap-median", rng=0)
     assert found.detectable_estimand == "mean difference"
-    assert found.sentence.endswith("8 times in 10 by a t test; it often misses smaller ones.")
+    assert found.sentence.endswith(f"80% power for a difference of {rough(found.detectable)} in means (t test).")
 
 
 def test_right_or_wrong_scores_are_judged_by_their_accuracy():
@@ -134,12 +132,14 @@ def test_right_or_wrong_scores_are_judged_by_their_accuracy():
     for test in ("sign", "wilcoxon"):
         found = significance_test(scores, test=test)
         assert found.sentence.startswith(
-            "A scores higher than B (accuracy difference 0.200, 95% interval 0.079 to 0.317, p = 0.00222, "
+            "A scores higher than B: accuracy 0.900 vs 0.700, higher by 0.200 (95% CI 0.079 to 0.317), p = .0022 ("
         )
         assert found.confidence_interval.method == "score"
     nothing = significance_test(PairedScores.from_arrays(np.ones(60), np.ones(60)), test="sign")
     assert nothing.confidence_interval.high == pytest.approx(0.0601719, abs=5e-8)
-    assert nothing.sentence.startswith("No clear difference between A and B (accuracy difference 0.000, ")
+    assert nothing.sentence.startswith(
+        "No clear difference between A and B: accuracy 1.000 vs 1.000 (difference 0.000, "
+    )
 
 
 def test_p_and_interval_that_disagree_are_explained():
@@ -148,9 +148,50 @@ def test_p_and_interval_that_disagree_are_explained():
     found = significance_test(scores, test="sign")
     assert not found.reject
     assert 0 not in found.confidence_interval
-    assert any("yet 0 lies outside the interval" in note for note in found.notes)
+    assert any("but 0 lies outside the interval" in note for note in found.notes)
     tied = significance_test(mostly_zero, test="wilcoxon")
-    assert any("yet 0 lies inside the interval" in note for note in tied.notes)
+    assert any("but 0 lies inside the interval" in note for note in tied.notes)
+
+
+@pytest.mark.parametrize("names", [("new", "base"), ("base", "new")])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_finding_is_true_word_for_word_whoever_wins(sign, names):
+    a, b = 3 + sign * up.a, 3 + sign * up.b
+    found = significance_test(PairedScores.from_arrays(a, b, names=names))
+    d = np.abs(a.mean() - b.mean())
+    low, high = ttest_1samp(sign * (a - b), 0).confidence_interval()
+    first, second = names[::sign]
+    more, less = sorted([a.mean(), b.mean()], reverse=True)
+    p = ttest_1samp(a - b, 0).pvalue
+    assert found.sentence == (
+        f"{first} scores higher than {second}: mean {more:.2f} vs {less:.2f}, higher by {d:.2f} (95% CI {low:.2f} to "
+        f"{high:.2f}), p = {p:.2g} (paired t test, n = 40)."
+    )
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_no_finding_is_true_word_for_word(sign):
+    found = significance_test(PairedScores.from_arrays(3 + sign * flat.a, 3 + flat.b, names=("new", "base")))
+    d, p = float(flat.a.mean()), ttest_1samp(flat.a, 0).pvalue
+    low, high = ttest_1samp(flat.a * np.sign(d), 0).confidence_interval()
+    higher = d * sign > 0
+    first, second = ("new", "base") if higher else ("base", "new")
+    scores = (3 + abs(d), 3) if higher else (3, 3 - abs(d))
+    said = (
+        f"No clear difference between {first} and {second}: mean {scores[0]:.2f} vs {scores[1]:.2f} (difference "
+        f"{abs(d):.2f}, 95% CI {low:.2f} to {high:.2f}, p = {f'{p:.2g}'[1:]}, paired t test, n = 40). This design has "
+        f"80% power for a difference of {rough(found.detectable)}."
+    )
+    assert found.sentence == said.replace("-", "−")
+
+
+def test_a_one_sided_question_keeps_its_order_and_says_which_is_lower():
+    found = significance_test(up, alternative="less").sentence
+    assert found.startswith(
+        "No clear sign that new scores lower than base: mean 1.00 vs 0.00 (difference 1.00, 95% CI "
+    )
+    found = significance_test(up.swapped(), alternative="greater").sentence
+    assert found.startswith("No clear sign that base scores higher than new: mean 0.00 vs 1.00 (lower by 1.00, 95% CI ")
 
 
 def test_analyses_speak_with_the_same_sentence():

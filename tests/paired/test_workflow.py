@@ -20,8 +20,8 @@ def analysis():
 def test_recommended_test_is_run_and_the_choice_explained(analysis):
     assert analysis.significance.test == analysis.recommendation.test == "t"
     assert analysis.significance.pvalue == significance_test(scores).pvalue
-    assert any("The paired t test was chosen." in note for note in analysis.notes)
-    assert analysis.sentence.startswith("new scores higher than base (mean difference ")
+    assert analysis.recommendation.sentence.startswith("Recommended test: paired t test. The differences are ")
+    assert analysis.sentence.startswith("new scores higher than base: mean ")
 
 
 def test_each_finding_is_said_once(analysis):
@@ -45,25 +45,25 @@ def test_same_seed_same_analysis(analysis):
 def test_inappropriate_test_is_run_with_a_warning():
     skewed = PairedScores.from_arrays(np.random.default_rng(1).exponential(size=60), np.zeros(60))
     found = analyse(skewed, test="t", n_simulations=50, rng=0)
-    assert any("does not fit these scores" in note for note in found.notes)
+    assert any("does not suit these scores" in note for note in found.notes)
 
 
 def test_units_are_tested_and_named():
     found = analyse(scores, unit_size=7, n_simulations=50, rng=0)
     assert found.n == 21
-    assert "n = 21 units of 7 lines" in found.sentence
-    assert any("3 of 150 lines are left out" in note for note in found.notes)
+    assert "n = 21 units of 7 segments" in found.sentence
+    assert any("3 of 150 segments are dropped" in note for note in found.notes)
 
 
 def test_no_difference_is_not_called_equality():
     same = PairedScores.from_arrays(np.random.default_rng(2).normal(size=30), np.zeros(30))
-    assert analyse(same, n_simulations=50, rng=0).sentence.startswith("No clear difference between A and B (")
+    assert analyse(same, n_simulations=50, rng=0).sentence.startswith("No clear difference between B and A: ")
 
 
 def test_right_or_wrong_scores_are_reported_as_accuracy():
     answers = np.random.default_rng(3).random((2, 100)) < [[0.7], [0.4]]
     found = analyse(PairedScores.from_arrays(*answers.astype(float)), n_simulations=50, rng=0)
-    assert "accuracy difference" in found.sentence
+    assert ": accuracy " in found.sentence
     assert found.to_dict()["estimate"] == pytest.approx(answers[0].mean() - answers[1].mean())
     assert found.significance.confidence_interval.method == "score"
 

@@ -11,6 +11,7 @@ from howsure.auditing import Audit as Result
 from howsure.auditing import LeaderAudit, audit
 from howsure.auditing.cell import check_model, estimators_of
 from howsure.auditing.estimators import kept, scheme_of, write
+from howsure.documents.text import render
 from howsure.errors import ArgumentError
 from howsure.inference import binomial_region
 from howsure.metrics import entry_of, metric_from, resolve
@@ -163,11 +164,11 @@ def test_a_leader_audit_comes_back_from_its_json():
     found = LeaderAudit((asked(**pooled).answer(), asked(files=("likert-toxicity",), **pooled).answer()))
     again = LeaderAudit.from_dict(json.loads(json.dumps(found.to_dict())))
     assert again.to_dict() == found.to_dict()
-    assert str(again).count("Best scheme by the smallest error among metrics") == 2
+    assert render(again.document(), verbose=True).count("Best scheme by the smallest error among metrics") == 2
 
 
 def test_a_model_that_cannot_be_perturbed_says_so_before_the_work():
-    with pytest.raises(ArgumentError, match="needs a scale with levels"):
+    with pytest.raises(ArgumentError, match="requires a scale with categories"):
         check_model(preset("normal"), (0.1, 0.1), "mixing")
 
 

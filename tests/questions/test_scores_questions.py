@@ -146,4 +146,4 @@ def test_a_plan_is_a_question_too():
     asked = Power(sd=1, effect=0.2, target_power=0.8)
     assert asked.answer().n_items == 199
     assert asked.command == "howsure power --sd 1 --effect 0.2 --target-power 0.8"
-    assert json.loads(_json.dumps(asked.answer().to_dict()))["sentence"].startswith("199 lines give a power of 0.802")
+    assert json.loads(_json.dumps(asked.answer().to_dict()))["sentence"].startswith("199 segments give 80.2% power")

@@ -37,7 +37,7 @@ def test_a_cell_with_a_target_is_the_cheapest_design_or_nothing():
     assert found["ci_width"] <= 0.1
     missed = ask("plan", {**asked, "test": "none", "max_items": 5})
     assert np.isnan(missed["n_items"])
-    with pytest.raises(ArgumentError, match="a cell plans for one `metric`"):
+    with pytest.raises(ArgumentError, match="a grid point plans for one `metric`"):
         ask("plan", {**DESIGN, **QUICK, "metric": ["mae", "mse"], "test": "none"})
 
 
@@ -59,9 +59,9 @@ def test_a_cell_of_descriptions_is_a_description(tmp_path):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"null": ["shifted-bootstrap", "sign-flip"]}, "a cell audits one p-value"),
-        ({"test": "paired-t"}, "a cell audits one p-value"),
-        ({"interval": ["t", "basic"]}, "a cell audits one `interval`"),
+        ({"null": ["shifted-bootstrap", "sign-flip"]}, "a grid point audits one p-value"),
+        ({"test": "paired-t"}, "a grid point audits one p-value"),
+        ({"interval": ["t", "basic"]}, "a grid point audits one `interval`"),
         ({"n_data_sets": 5}, "`n_data_sets` is not an option of audit"),
     ],
 )
@@ -80,5 +80,5 @@ def test_a_cell_of_replications_is_a_replication():
         "within_two_errors": np.mean([row.agrees for row in known]),
         "largest_difference": max(abs(row.difference) for row in known),
     }
-    with pytest.raises(ArgumentError, match="a cell recomputes tables"):
+    with pytest.raises(ArgumentError, match="a grid point reproduces tables"):
         ask("replicate", {"paper": "forest", "figure": 3})

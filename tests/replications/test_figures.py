@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from howsure import _json
+from howsure.documents.text import render
 from howsure.errors import ArgumentError
 from howsure.models import preset
 from howsure.planning.engines.simulated_pvalues import Test
@@ -190,7 +191,7 @@ def test_the_search_ends_near_the_printed_design():
     assert cell.budget in (200, 500)  # printed is 200 = 200 × 1, and 40 data sets leave an error
     assert cell.n_responses == 1
     assert 60 <= cell.cheapest_budget <= 150  # the question as stated needs about half
-    assert "The search ends at the printed budget N × K in" in str(found)
+    assert "The search finds the printed budget N × K in" in str(found)
     assert Search.from_dict(json.loads(_json.dumps(found.to_dict()))).to_dict() == found.to_dict()
     assert plot(found).to_dict()["layer"]
 
@@ -199,17 +200,17 @@ def test_a_dash_that_stays_one_counts_as_the_same():
     nan = math.nan
     dash = Found(1, "HS-Brexit", "mae", 0.05, nan, nan, nan, nan, nan, nan, nan, nan, nan, nan)
     assert dash.same_budget
-    assert "In 1 of 1 cells with a dash it finds no design either." in str(Search("ratings", (dash,), 1000, 0))
+    assert "In 1 of 1 rows with a dash it finds no design either." in str(Search("ratings", (dash,), 1000, 0))
 
 
 def test_printed_designs_on_which_no_test_can_reject_are_counted():
     nan = math.nan
     one = Found(2, "JobsQ3", "tv", 0.3, 250.0, 240.0, 0.014, 250.0, 240.0, 0.017, 0.001, nan, nan, nan)
     many = Found(2, "Toxicity", "tv", 0.3, 2500.0, 1.0, 0.012, 2500.0, 1.0, 0.011, 0.001, nan, nan, nan)
-    said = str(Search("forest", (one, many), 1000, 0))
+    said = render(Search("forest", (one, many), 1000, 0).document(), width=200, verbose=True)
     assert "1 of 2 printed designs have fewer than 6 items (JobsQ3 by tv: 1 × 240)." in " ".join(said.split())
     assert "0.0170" in said  # the digits that its error of 0.001 leaves
-    assert "fewer than" not in str(Search("forest", (many,), 1000, 0))
+    assert "fewer than" not in render(Search("forest", (many,), 1000, 0).document(), verbose=True)
     assert [Test().can_reject(n) for n in (searches.FEWEST - 1, searches.FEWEST)] == [False, True]
 
 

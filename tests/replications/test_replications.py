@@ -127,7 +127,7 @@ def test_forest_table_1_is_known_for_the_public_data():
     assert known["JobsQ3"].agrees is None
     # A fit to data that come from the printed α has a far smaller bias than the printed one.
     assert known["JobsQ3"].beside["mab_of_a_right_fit"] < known["JobsQ3"].published / 10
-    assert "4 cannot be recomputed from what is public" in str(result)
+    assert "4 cannot be reproduced from public data" in str(result)
 
 
 def test_leader_tables_1_to_4_take_the_smallest_errors():
@@ -273,10 +273,12 @@ def test_a_replication_says_what_it_did_and_becomes_a_frame():
         PublishedNumber({"table": 1}, "p", 0.04, 0.09, 0.01),
     )
     result = Replication("forest", "as printed.", rows, 100, 0, ("a note.",))
-    said = "50% of 2 published numbers come out within two standard errors of their difference."
+    said = "50% of 2 published numbers are reproduced within two standard errors."
     assert str(result).startswith(said)
-    summary = [cell.strip() for cell in render(result.document(), width=120).splitlines()[5].strip("│").split("│")]
-    assert summary[:6] == ["1", "p", "2", "0.03606", "0.03", "50%"]
+    whole = render(result.document(), width=120, verbose=True).splitlines()
+    rows_shown = [[cell.strip() for cell in line.strip("│").split("│")] for line in whole if line.startswith("│")]
+    assert ["0.04", "0.090", "0.050", "0.010", "– ←"] in rows_shown
+    assert rows_shown[-1][:7] == ["1", "p", "2", "0.0361", "0.03", "50%", "0.05"]
     again = Replication.from_dict(result.to_dict())
     assert again.to_dict() == result.to_dict()
     assert result.to_frame().columns == [

@@ -30,10 +30,10 @@ def test_the_chart_shows_rates_beside_what_was_promised(found):
     rates = {(100 * row.rate, 100 * row.rate_interval[0], 100 * row.rate_interval[1]) for row in found.tests}
     for point in drawn:
         assert (point["share"], point["low"], point["high"]) in rates
-        assert point["promised"] == (None if point["kind"].startswith("B worse") else 5)
+        assert point["nominal"] == (None if point["kind"].startswith("B worse") else 5)
     limits, names = data_of(spec, 1)
     assert sorted(point["share"] for point in limits) == sorted(100 * row.coverage for row in found.intervals)
-    assert {point["promised"] for point in limits} == {95}
+    assert {point["nominal"] for point in limits} == {95}
     assert len(names) == len({(row.scheme, row.interval) for row in found.intervals})
 
 
@@ -45,7 +45,7 @@ def test_tests_that_miss_their_level_stand_last_and_the_worst_is_named(found):
     spec = plot(replace(found, tests=rows)).to_dict()
     _, order = data_of(spec, 0)
     assert all(name.startswith("shifted-bootstrap") for name in order[-3:])
-    assert f"worst: {order[-1]}, rejects up to 100% of true nulls" in spec["vconcat"][0]["title"]["text"]
+    assert f"worst: {order[-1]}, type I error up to 100%" in spec["vconcat"][0]["title"]["text"]
 
 
 def test_smallest_errors_are_drawn_against_epsilon(found):

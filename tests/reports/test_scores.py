@@ -93,7 +93,7 @@ def test_a_planned_study_stands_on_its_curve():
     plan = plan_power(effect=0.2, sd=1, target_power=0.8)
     rows = rows_of(reports.plot(plan).to_dict())
     assert {(row["n"], row["told"]) for row in rows if "told" in row} == {
-        (plan.n_items, f"{plan.n_items:,} lines: 0.80")
+        (plan.n_items, f"{plan.n_items:,} segments: 0.80")
     }
     curve = {row["n"]: row["power"] for row in rows if "power" in row and "told" not in row}
     assert curve[plan.n_items] == pytest.approx(plan.power)

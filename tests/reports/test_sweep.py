@@ -40,7 +40,7 @@ def test_any_two_parameters_against_a_value_with_panels_by_a_third(study):
     assert layers(spec)[0]["encoding"]["color"]["scale"]["domain"] == ["0.25", "0.5"]  # numbers in their order
     assert spec["title"]["text"] == "power by n, p and metric"
     assert spec["title"]["subtitle"][0].startswith("Points are means over repetition; bars go from the least")
-    assert "24 cells." in spec["description"]
+    assert "24 grid points." in spec["description"]
 
 
 def test_what_is_named_is_drawn_so(study):
@@ -64,14 +64,14 @@ def test_files_are_named_and_undefined_values_are_counted():
     ]
     spec = chart(rows).to_dict()
     assert [point["x"] for point in points(spec)] == ["a.csv", "b.csv"]
-    assert spec["title"]["subtitle"] == ["2 cells; in 1 more it is undefined."]
+    assert spec["title"]["subtitle"] == ["2 grid points; in 1 more it is undefined."]
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
         ({"y": "powr"}, ArgumentError, "`y` must be one of power, other; got 'powr'. Did you mean 'power'"),
-        ({"y": "other"}, DataError, "other is undefined in every cell"),
+        ({"y": "other"}, DataError, "other is undefined at every grid point"),
         ({"x": "N"}, ArgumentError, "`x` must be one of n, p, metric, repetition"),
         ({"x": "n", "colour": "n"}, ArgumentError, "must be different parameters"),
     ],
@@ -82,7 +82,7 @@ def test_what_cannot_be_drawn_is_said(study, options, error, message):
 
 
 def test_too_many_panels_and_nothing_done_are_said(study):
-    with pytest.raises(DataError, match="no cell of this study is done yet"):
+    with pytest.raises(DataError, match="no grid point is done yet"):
         chart([])
     many = [CellRow(f"{n}", "t:t", 1, {"n": 1, "k": n}, "done", {"p": 1.0}) for n in range(30)]
     with pytest.raises(ArgumentError, match="`panel` has 30 values; a chart can show 24"):
@@ -91,13 +91,13 @@ def test_too_many_panels_and_nothing_done_are_said(study):
 
 def test_a_study_has_a_document_and_a_report(study, tmp_path):
     said = str(study.document().blocks[0].text)
-    assert said == "24 cells: 24 done, 0 failed, 0 missing."
+    assert said == "24 grid points: 24 done, 0 failed, 0 missing."
     assert "<table>" in study._repr_html_()
     report(study, tmp_path / "study.md")
     text = (tmp_path / "study.md").read_text(encoding="utf-8")
     for part in ("Numbers", "What was done", "What this does not show", "What to do next"):
         assert f"## {part}" in text
     assert (tmp_path / "study-picture.svg").exists()
-    assert "All cells are done." in text
+    assert "All grid points are done." in text
     part = replace(study, rows=study.rows[:2] + tuple(replace(row, state="missing") for row in study.rows[2:4]))
-    assert "computes the 2 cells that are missing" in account_of(part).next[0]
+    assert "compute the 2 missing grid points" in account_of(part).next[0]

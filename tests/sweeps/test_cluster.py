@@ -96,7 +96,7 @@ def test_a_lost_cluster_is_one_line_and_the_study_goes_on_elsewhere(tmp_path, cl
                 cluster.close()
 
         store = tmp_path / "study.db"
-        with pytest.raises(DataError, match=r"The executor broke .*Finished cells are kept"):
+        with pytest.raises(DataError, match=r"The executor broke .*Finished grid points are kept"):
             run(
                 draw,
                 GRID,

@@ -40,7 +40,7 @@ def test_a_changed_entry_is_reported_with_its_cell_and_computed_again(path, colu
     assert again.counts == Counts(done=23, failed=1)
     [broken] = again.failures
     assert broken.stage == "store"
-    assert "damaged; run the study with --retry to compute it again" in broken.error
+    assert "damaged; run the sweep with --retry to compute it again" in broken.error
     if column not in {"parameters", "task", "version"}:
         assert dict(broken.parameters) == dict(list(SMALL)[2])
     assert bits(run(draw, SMALL, store=path, retry=True).rows) == bits(whole.rows)

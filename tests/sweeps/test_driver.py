@@ -105,7 +105,7 @@ def test_a_dying_process_is_one_line_and_finished_cells_are_kept(tmp_path):
     store = tmp_path / "study.db"
     with (
         ProcessPoolExecutor(1, get_context("spawn")) as processes,
-        pytest.raises(DataError, match=r"The executor broke .BrokenProcessPool.*Finished cells are kept"),
+        pytest.raises(DataError, match=r"The executor broke .BrokenProcessPool.*Finished grid points are kept"),
     ):
         run(fragile, grid, store=store, executor=processes, rng=1, n_pending=2)
     (counts,) = Store(store).counts().values()
@@ -171,7 +171,7 @@ def test_a_sweep_says_what_happened():
     sweep = run(fragile, Grid.product({"kind": ["good", "raise"]}), rng=1)
     assert str(sweep).splitlines() == [
         "tests.sweeps.tasks:fragile (version 1), seed 1",
-        "2 cells: 1 done, 1 failed, 0 missing.",
+        "2 grid points: 1 done, 1 failed, 0 missing.",
         "First failure, at kind=raise (call): ZeroDivisionError: a number was divided by zero",
     ]
     assert [row["state"] for row in sweep.to_dict()["rows"]] == ["done", "failed"]

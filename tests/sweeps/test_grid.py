@@ -64,10 +64,10 @@ def test_numbers_of_numpy_make_the_same_cells_as_python_s():
 @pytest.mark.parametrize(
     ("cells", "words"),
     [
-        ([{"a": 1}, {"a": 2}, {"a": 1}], "Cell 3 of the grid repeats cell 1 (a=1); add a parameter such as `repeat`"),
+        ([{"a": 1}, {"a": 2}, {"a": 1}], "Grid point 3 repeats grid point 1 (a=1); add a parameter such as `repeat`"),
         ([{"state": 1}], "has a parameter called 'state'"),
         ([{1: 1}], "has a parameter called 1"),
-        ([{"a": math.nan}], "Parameter `a` of cell 1 of the grid must be finite; got nan"),
+        ([{"a": math.nan}], "Parameter `a` of grid point 1 must be finite; got nan"),
         ([{"a": [1, {"b": math.inf}]}], "must be finite"),
         ([{"a": object()}], "no JSON form for object"),
     ],

@@ -111,8 +111,8 @@ def test_numbers_keep_their_kind_in_the_json_of_a_sweep():
 
 
 def test_counts_read_as_a_sentence():
-    assert str(Counts(done=1200, failed=1, missing=2)) == "1,203 cells: 1,200 done, 1 failed, 2 missing"
-    assert str(Counts(done=1)) == "1 cell: 1 done, 0 failed, 0 missing"
+    assert str(Counts(done=1200, failed=1, missing=2)) == "1,203 grid points: 1,200 done, 1 failed, 2 missing"
+    assert str(Counts(done=1)) == "1 grid point: 1 done, 0 failed, 0 missing"
 
 
 def _row(values):

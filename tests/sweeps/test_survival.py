@@ -88,7 +88,10 @@ def test_ctrl_c_stops_at_once_and_says_what_is_kept(path, uninterrupted, options
     assert driver.returncode == 130
     assert "Traceback" not in errors
     done = _done(path)
-    assert f"howsure: interrupted: {done} finished cells are in {path}; the same command continues from there" in errors
+    assert (
+        f"howsure: interrupted: {done} finished grid points are in {path}; the same command continues from there"
+        in errors
+    )
     assert 5 < done < len(GRID)
     _wait_for(lambda: _is_empty(driver.pid))
     assert sorted(os.listdir(path.parent)) == ["study.db", "study.toml"]
@@ -169,7 +172,7 @@ def _runs_out_of_space(store, **limits):
     assert driver.returncode == 1
     assert "Traceback" not in errors
     assert f"howsure: {store}: the disk " in errors
-    assert "Finished cells are kept; free some space and run the study again." in errors
+    assert "Finished grid points are kept; free some space and run the sweep again." in errors
     assert errors.count("\n") == 1
     assert 0 < _done(store) < len(GRID)
 

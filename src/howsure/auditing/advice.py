@@ -1,12 +1,12 @@
-"""What an audit says in the end: what to use for such data, what not, why, and by how much it matters.
+"""The recommendation of an audit: which test and interval to use for such data, which not, and why.
 
-*Holds its level* means: no cell with a true null rejected so often that the 95% interval of its rate lies above the
-level, and all of them together rejected no more often than a test of exactly that level would in 99 of 100 audits.
-*Covers* means that no cell held the truth less often than an interval of that level would in 99 of 100 audits. Among
-tests that hold their level the one with the most size-adjusted power is taken (power at the level that makes its worst
-type-I error the nominal one), and the package's default where it is not clearly beaten. Expected p is never recommended
-as a test, however it did here: it is an average over studies and promises no level. Nor are nulls that test the
-narrower hypothesis of the same responses on every item, unless nothing else holds its level.
+A test *holds its level* if at no grid point with a true null the 95% interval of its type I error lies above the
+nominal level, and if over all of them it rejected no more often than a test of exactly that level would in 99 of 100
+audits. An interval *covers* if at no grid point it contained the truth less often than an interval of that level would
+in 99 of 100 audits. Among tests that hold their level the one with the most size-adjusted power is taken (power at the
+level that makes its highest type I error the nominal one), and the package's default where it is not clearly beaten.
+Expected p is never recommended as a test: it is an average over studies and has no nominal level. Nor are nulls that
+test the narrower hypothesis of the same responses on every item, unless nothing else holds its level.
 """
 
 import math
@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from howsure.auditing.cell import TRUTHS
 from howsure.auditing.estimators import BOOTSTRAP_SIGN, NO_SCHEME, RANDOM_EFFECTS, TAIL
 from howsure.comparison.default_interval import default_interval
+from howsure.documents.numbers import counted
 from howsure.inference import binomial_region
 from howsure.metrics import BUILTIN
 
@@ -60,6 +61,13 @@ class Advice:
         about = [*_others(self.chosen, self.tests), *self._avoid(MOST_NAMED), *_not_interval(self.chosen, self.audit)]
         return (*about, *_estimated(self.chosen, self.audit), _precision(self.audit))
 
+    def ranked(self, best: int, failed: int) -> "list[_Test]":
+        """Return the test to use, the next best that hold their level, and those that reject most above it."""
+        others = [test for test in self.tests if test is not self.chosen and test.null_rows]
+        holding = sorted((test for test in others if test.holds and test.is_test), key=_found, reverse=True)
+        failing = sorted((test for test in others if not test.holds), key=lambda test: -test.worst.rate)
+        return [self.chosen, *holding[: best - 1], *failing[:failed]]
+
     def _avoid(self, most: int) -> list[str]:
         """Name the tests that reject true nulls too often: the worst one, or the next ones with the reason."""
         by_test = _groups([test for test in self.tests if not test.holds and test.null_rows], lambda t: t.identity)
@@ -68,14 +76,14 @@ class Advice:
         if not worst:
             return []
         if most == 1:
-            return [f"Do not use {worst[0]}: it rejected {_rate(worst[0].worst, self.audit)} of true nulls."]
+            return [f"Do not use {worst[0]}: its type I error is up to {_percent(worst[0].worst.rate)}."]
         named = [
-            f"{_capital(test)} rejected {_rate(test.worst, self.audit)} by {test.metric} when "
+            f"{_capital(test)} rejected {_rate(test.worst, self.audit)} of true nulls by {test.metric} when "
             f"{TRUTHS[test.worst.truth]}{_why(test)}."
             for test in worst[:most]
         ]
         if len(worst) > most:
-            named.append(f"{len(worst) - most} more tests reject too often; the table has them.")
+            named.append(f"{len(worst) - most} more tests reject too often; see the table.")
         return named
 
 
@@ -100,7 +108,7 @@ class _Test:
 
     @cached_property
     def worst(self) -> "TestRow":
-        """The cell with the highest type-I error."""
+        """The grid point with the highest type I error."""
         return max(self.null_rows, key=lambda row: row.rate, default=self.rows[0])
 
     @cached_property
@@ -113,9 +121,14 @@ class _Test:
             and rejected <= binomial_region(n, self.alpha, confidence_level=SURE).high
         )
 
+    @property
+    def is_test(self) -> bool:
+        """Whether the p-value has a nominal level; expected p has none."""
+        return self.identity[2] == TAIL
+
     @cached_property
     def power(self) -> float:
-        """Size-adjusted, the mean over the cells where B is worse; NaN without any."""
+        """Size-adjusted, the mean over the grid points where B is worse; NaN without any."""
         rates = [self.adjusted(row) for row in self.found_rows]
         return sum(rates) / len(rates) if rates else math.nan
 
@@ -141,7 +154,7 @@ class _Test:
         scheme, null, pvalue = self.identity
         if null == BOOTSTRAP_SIGN:
             return f"the bootstrap probability of a sign change ({scheme})"
-        how = "" if pvalue == TAIL else f", read as {pvalue} p"
+        how = "" if pvalue == TAIL else f", {pvalue} p"
         return null if scheme == NO_SCHEME else f"{null} ({scheme}{how})"
 
 
@@ -167,18 +180,18 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
 
 
 def _use(chosen: _Test, audit: "Audit") -> str:
-    level = f"{100 * audit.alpha:g}%"
-    rejected = f"rejected at most {_rate(chosen.worst, audit)} of true nulls at a nominal {level}"
+    nominal = f"nominal {100 * audit.alpha:g}%"
+    error = f"its type I error is at most {_rate(chosen.worst, audit, nominal)}"
     if not chosen.holds:
         return (
-            f"No p-value held its level on data like these. The least wrong is {chosen} with the metric "
-            f"{chosen.metric}: it {rejected}."
+            f"On data like these every test rejects true nulls too often. The least wrong is {chosen} with the metric "
+            f"{chosen.metric}: {error}."
         )
-    return f"Use {chosen} with the metric {chosen.metric}: it {rejected}{_powers(chosen, audit)}."
+    return f"Use {chosen} with the metric {chosen.metric}: {error}.{_powers(chosen, audit)}"
 
 
 def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
-    """Say what other metrics and other tests find, where they hold their level."""
+    """Compare the power of other metrics and other tests, where they hold their level."""
     if not chosen.holds:
         return []
     sentences = []
@@ -187,15 +200,15 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
     if others:
         shown = ", ".join(f"{test.metric} {_percent(test.power)}" for test in sorted(others, key=_found, reverse=True))
         sentences.append(
-            f"By the same test {chosen.metric} finds the difference in {_percent(chosen.power)} of studies, {shown}. "
-            "A metric that finds more is of use only if it measures what you care about."
+            f"Power of the same test by metric: {chosen.metric} {_percent(chosen.power)}, {shown}. "
+            "More power is useful only if the metric measures what you care about."
         )
     weak = [test for test in tests if test.holds and test.metric == chosen.metric and _clearly_less(test, chosen)]
     if weak:
         least = min(weak, key=_found)
         sentences.append(
-            f"{_capital(least)} holds its level too but finds the difference in {_percent(least.power)} of studies, "
-            f"where {chosen} finds it in {_percent(chosen.power)} (size-adjusted)."
+            f"The type I error of {least} is nominal too, but its power is {_percent(least.power)}, and that of "
+            f"{chosen} is {_percent(chosen.power)} (size-adjusted)."
         )
     better = [
         test
@@ -203,7 +216,7 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
         if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds and _clearly_less(chosen, test)
     ]
     sentences += [
-        f"{_capital(test)} on the item advantages holds its level and finds more: {_percent(test.power)}."
+        f"{_capital(test)} on the item advantages has a nominal type I error and more power: {_percent(test.power)}."
         for test in better
     ]
     return sentences
@@ -217,7 +230,7 @@ def _why(test: _Test) -> str:
             "(LEADER's pooled responses with all of them kept: every null advantage is exactly 0)"
         )
     if null == "pooled-responses" and test.worst.n_responses == 1:
-        return ", because pooling single responses understates their variance by half"
+        return ", because pooling single responses underestimates their variance by half"
     if null in NARROWER:
         return ", because it tests the narrower hypothesis of the same responses on every item"
     return ""
@@ -228,10 +241,11 @@ def _interval(chosen: _Test, audit: "Audit") -> list[str]:
     if not groups:
         return []
     level, best = f"{100 * audit.confidence_level:g}%", _best_interval(groups, audit)
-    low = _coverage(min(best, key=lambda row: row.coverage), audit)
+    low = _coverage(min(best, key=lambda row: row.coverage), audit, f"nominal {level}")
     if _covers(best, audit.confidence_level):
-        return [f"Use the {best[0].interval} interval ({best[0].scheme}): it covered {low} or more (nominal {level})."]
-    return [f"No {level} interval covered everywhere; {best[0].interval} ({best[0].scheme}) came nearest, with {low}."]
+        return [f"Use the {best[0].interval} interval ({best[0].scheme}): its coverage is at least {low}."]
+    name = f"{best[0].interval} ({best[0].scheme})"
+    return [f"No interval reaches its nominal coverage everywhere. The best is {name}: its coverage is at least {low}."]
 
 
 def _not_interval(chosen: _Test, audit: "Audit") -> list[str]:
@@ -242,11 +256,11 @@ def _not_interval(chosen: _Test, audit: "Audit") -> list[str]:
     if worst is _best_interval(groups, audit) or _covers(worst, audit.confidence_level):
         return []
     low = min(worst, key=lambda row: row.coverage)
-    return [f"Do not use the {low.interval} interval ({low.scheme}): it covered {_coverage(low, audit)}."]
+    return [f"Do not use the {low.interval} interval ({low.scheme}): its coverage is {_coverage(low, audit)}."]
 
 
 def _interval_groups(chosen: _Test, audit: "Audit") -> "list[list[IntervalRow]]":
-    """Return the intervals of the metric, those that go with the test: with raters drawn, or with these raters."""
+    """Return the intervals of the metric that go with the test: for raters like these, or for these raters."""
     raters = chosen.identity[0].endswith("/raters")
     rows = [row for row in audit.intervals if row.metric == chosen.metric and row.scheme.endswith("/raters") == raters]
     return _groups(rows, lambda row: (row.scheme, row.interval))
@@ -261,7 +275,7 @@ def _best_interval(groups: "list[list[IntervalRow]]", audit: "Audit") -> "list[I
 
 
 def _estimated(chosen: _Test, audit: "Audit") -> list[str]:
-    """Say which p-value comes nearest to the true p, and what it is worth: the papers' own question."""
+    """Compare how close p-values come to the true p, which is the papers' own question."""
     rows = [row for row in audit.tests if row.metric == chosen.metric and not row.is_null and row.n_data_sets]
     groups = _groups(rows, _test)
     if len(groups) < 2:
@@ -269,16 +283,16 @@ def _estimated(chosen: _Test, audit: "Audit") -> list[str]:
     errors = sorted((sum(row.absolute_error for row in group) / len(group), _test(group[0])) for group in groups)
     (nearest, first), (farthest, last) = errors[0], errors[-1]
     return [
-        f"As a guess at the true p where B is worse, {_words(first)} comes nearest, off by {nearest:.3f} on average; "
-        f"{_words(last)} is off by {farthest:.3f}."
+        f"As estimates of the true p where B is worse, {_words(first)} is best (mean absolute error {nearest:.3f}) and "
+        f"{_words(last)} worst ({farthest:.3f})."
     ]
 
 
 def _precision(audit: "Audit") -> str:
     region = binomial_region(audit.n_simulations, audit.alpha, confidence_level=SURE)
     return (
-        f"With {audit.n_simulations:,} data sets, levels between {_percent(region.low / region.n)} and "
-        f"{_percent(region.high / region.n)} cannot be told from {100 * audit.alpha:g}%."
+        f"With {audit.n_simulations:,} simulations, error rates between {_percent(region.low / region.n)} and "
+        f"{_percent(region.high / region.n)} are compatible with a nominal {100 * audit.alpha:g}%."
     )
 
 
@@ -298,12 +312,12 @@ def _clearly_less(one: _Test, other: _Test) -> bool:
 
 
 def _powers(chosen: _Test, audit: "Audit") -> str:
-    """Say where the least and where the most was found."""
+    """Return the lowest and the highest power."""
     rows = sorted(chosen.found_rows, key=lambda row: row.rate)
     if not rows:
         return ""
-    most = f" and ε = {rows[-1].epsilon:g} in {_rate(rows[-1], audit)}" if len(rows) > 1 else ""
-    return f" and found ε = {rows[0].epsilon:g} in {_rate(rows[0], audit)}{most} of studies"
+    ends = [f"{_rate(row, audit)} for ε = {row.epsilon:g}" for row in (rows[0], rows[-1])[: len(rows)]]
+    return f" Its power is {' and '.join(ends)}."
 
 
 def _covers(rows: Sequence["IntervalRow"], level: float) -> bool:
@@ -334,18 +348,26 @@ def _words(test: tuple[str, str, str]) -> str:
     return null if scheme == NO_SCHEME else f"{null} ({scheme}, {pvalue} p)"
 
 
-def _rate(row: "TestRow", audit: "Audit") -> str:
-    return _with_interval(row.rate, row.rate_interval, row, audit)
+def _rate(row: "TestRow", audit: "Audit", nominal: str = "") -> str:
+    return _with_interval(row.rate, row.rate_interval, row, audit, nominal)
 
 
-def _coverage(row: "IntervalRow", audit: "Audit") -> str:
-    return _with_interval(row.coverage, row.coverage_interval, row, audit)
+def _coverage(row: "IntervalRow", audit: "Audit", nominal: str = "") -> str:
+    return _with_interval(row.coverage, row.coverage_interval, row, audit, nominal)
 
 
-def _with_interval(share: float, ends: tuple[float, float], row: "TestRow | IntervalRow", audit: "Audit") -> str:
-    """Write a share with its interval, and name the design where there are several."""
-    design = f" ({row.n_items}×{row.n_responses})" if len(audit.designs) > 1 else ""
-    return f"{_percent(share)} [{100 * ends[0]:.1f}, {100 * ends[1]:.1f}]{design}"
+def _with_interval(
+    share: float, ends: tuple[float, float], row: "TestRow | IntervalRow", audit: "Audit", nominal: str
+) -> str:
+    """Write a share with its interval and what it should be, and name the design where there are several."""
+    design = sizes(row.n_items, row.n_responses) if len(audit.designs) > 1 else ""
+    about = [nominal, f"95% CI {_percent(ends[0])} to {_percent(ends[1])}", design]
+    return f"{_percent(share)} ({', '.join(part for part in about if part)})"
+
+
+def sizes(n_items: int, n_responses: int) -> str:
+    """Return a design in words: "50 items × 5 responses"."""
+    return f"{counted(n_items, 'item')} × {counted(n_responses, 'response')}"
 
 
 def _percent(share: float) -> str:

@@ -57,17 +57,21 @@ def check_cluster(model: ResponseModel, cluster: str) -> None:
         raise ArgumentError(f"`cluster` must be a column of the tables that the model simulates; {has}.")
 
 
+NOT_AUDITED = "Not audited"
+"""How notes on combinations without a meaning begin."""
+
+
 def pairs_of(
     schemes: Sequence[Scheme], nulls: Sequence[str], beside: Mapping[str, Sequence[str]]
 ) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
-    """Return which nulls each scheme is audited with, and notes on what was left out."""
+    """Return which nulls each scheme is audited with, and notes on what was not."""
     kept: dict[tuple[str, ...], list[str]] = {choices.words(scheme): [] for scheme in schemes}
     notes = []
     for scheme in schemes:
         asked = dict.fromkeys([*nulls, *beside.get(choices.write(scheme), ())])
         for _, null, reason in choices.pairs([scheme], list(asked)):
             if reason:
-                notes.append(f"left out {null} with {choices.write(scheme)}: {reason}")
+                notes.append(f"{NOT_AUDITED}: {null} with {choices.write(scheme)} ({reason.rstrip('.')}).")
             else:
                 kept[choices.words(scheme)].append(null)
     return list(kept.items()), tuple(notes)
@@ -76,14 +80,14 @@ def pairs_of(
 def of_clusters(
     pairs: Sequence[tuple[tuple[str, ...], list[str]]],
 ) -> tuple[list[tuple[tuple[str, ...], list[str]]], tuple[str, ...]]:
-    """Return what can be computed where clusters are drawn whole, and say what is left out."""
+    """Return what can be computed where whole clusters are resampled, and a note on what cannot."""
     kept, gone = [], []
     for words, nulls in pairs:
         whole = [null for null in nulls if words == ("bootstrap", "all") and null not in OF_RESPONSES]
         gone += [f"{null} with {'/'.join(words)}" for null in nulls if null not in whole]
         if whole or words == ("bootstrap", "all"):
             kept.append((words, whole))
-    return kept, ((f"left out, because clusters are drawn whole: {', '.join(gone)}.",) if gone else ())
+    return kept, ((f"Not audited, because whole clusters are resampled: {', '.join(gone)}.",) if gone else ())
 
 
 def as_scheme(scheme: Scheme | tuple[str, str]) -> Scheme:
@@ -129,23 +133,25 @@ def strengths_of(epsilons: Sequence[float], epsilon_a: float) -> list[float]:
 def can_split(model: ResponseModel, epsilon: float) -> tuple[bool, tuple[str, ...]]:
     """Return whether A and B can err on different items, and a note where they cannot."""
     if epsilon == 0:
-        return False, ("without an ε above 0 there is neither power nor the second true null, different errors.",)
+        return False, (
+            "Without an ε above 0 there is neither power nor the second true null, different errors; add one.",
+        )
     try:
         check_model(model, epsilon, "split")
     except ArgumentError as error:
-        return False, (f"the second true null, different errors, was not audited: {error}",)
+        return False, (f"The second true null, different errors, was not audited: {error}",)
     return True, ()
 
 
-def about_draws(n_resamples: int, alpha: float) -> tuple[str, ...]:
-    """Say how much of the level so many draws can use: a two-sided p is a multiple of 2 / (draws + 1)."""
+def about_resamples(n_resamples: int, alpha: float) -> tuple[str, ...]:
+    """Return a note where resamples cannot reach the level: a two-sided p is a multiple of 2 / (resamples + 1)."""
     attainable = 2 / (n_resamples + 1) * math.floor(alpha / 2 * (n_resamples + 1) * (1 + 1e-9))
     if attainable > 0.99 * alpha:
         return ()
     between = f"{100 * attainable:.3g} and {100 * alpha:g}%"
     return (
-        f"With {n_resamples:,} draws no p-value lies between {between}, so that tests by draws have less level and "
-        f"power than with more; use {math.ceil(20 / alpha) - 1}.",
+        f"With {n_resamples:,} resamples no p-value lies between {between}: resampling tests reject less often than "
+        f"nominal and lose power. Use `n_resamples` {math.ceil(20 / alpha) - 1}.",
     )
 
 

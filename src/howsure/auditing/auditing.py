@@ -7,7 +7,7 @@ from typing import Any
 from howsure import _check, _json, _matrices, _random, models
 from howsure.auditing import estimators as choices
 from howsure.auditing.asked import (
-    about_draws,
+    about_resamples,
     as_design,
     as_scheme,
     can_split,
@@ -75,10 +75,10 @@ def audit(
     metrics : sequence of str or Metric, optional
         By default mean absolute error for numbers and ratings, accuracy and total variation for labels.
     schemes : sequence of Scheme or (items, responses)
-        What a draw resamples.
+        What a resample draws anew.
     nulls : sequence of str
-        Combinations with a scheme that have no meaning are left out, and a note says which. Pooled responses that are
-        all kept (LEADER's "(bootstrap_items, all)") appear under their true name, bootstrap-sign.
+        Combinations with a scheme that have no meaning are not audited, and a note says which. Pooled responses that
+        are all kept (LEADER's "(bootstrap_items, all)") appear under their true name, bootstrap-sign.
     tests : sequence of {"paired-t", "wilcoxon"}
         Tests of the item advantages, for metrics that have them.
     intervals : sequence of {"percentile", "basic", "bca", "studentised", "symmetric", "score", "t"}
@@ -90,22 +90,22 @@ def audit(
     epsilon_a : float
         How far A is from gold. Where B is as far, neither is better, and this is audited as a true null of its own.
     perturbation : str, optional
-        In which way B is worse; the model's own when left out.
+        In which way B is worse; the model's own by default.
     different_errors : bool
         Also audit the second true null, where A and B are equally good but err on different items.
     cluster : str, optional
         The column of the model's tables that groups items; they are then resampled together.
     alpha, confidence_level : float
-        The level of the tests, and of the intervals.
+        The significance level of the tests, and the confidence level of the intervals.
     n_simulations, n_resamples, n_fresh : int
-        Simulated data sets of each kind; draws on each; fresh data sets for the true p and the expected advantage.
+        Simulated data sets of each type; resamples of each; fresh data sets for the true p and the expected advantage.
     rng : int, SeedSequence, Generator or None
     workers : int, optional
-        Threads; one per core if left out. The result does not depend on it.
+        Threads; one per core by default. The result does not depend on it.
     store : path, optional
-        Keep finished cells in this file, and go on from it next time.
+        Keep finished grid points in this file, and go on from it next time.
     progress : callable, optional
-        Told the counts of finished cells.
+        Told the counts of finished grid points.
 
     Returns
     -------
@@ -134,7 +134,7 @@ def compute(
     store: Store | str | PathLike[str] | None = None,
     progress: Callable[[Any], object] | None = None,
 ) -> Sweep:
-    """Compute cells here, each on so many threads; one per core if left out."""
+    """Compute the grid points here, each on so many threads; by default one per core."""
     seed = None if rng is None else _random.entropy_of(_random.replayable(rng))
     return run(measure.on(_random.n_workers(workers)), grid, store=store, rng=seed, progress=progress)
 
@@ -161,7 +161,7 @@ def plan(
     only: Mapping[str, Sequence[str]] | None = None,
     beside: Mapping[str, Sequence[str]] | None = None,
 ) -> tuple[Grid, tuple[str, ...]]:
-    """Check the parameters of `audit` and return the cells to compute, one for each design and ε, and notes.
+    """Check the parameters of `audit` and return the grid points to compute, one for each design and ε, and notes.
 
     For schemes written items/responses, `only` names the metrics to which they are confined, and `beside` nulls that
     are audited with them alone; different errors are then audited with these schemes alone.
@@ -209,7 +209,7 @@ def plan(
         for n, k in dict.fromkeys(as_design(design) for design in some("designs", designs))
         for epsilon in strengths
     ]
-    return Grid(cells), (*notes, *about_split, *about_draws(n_resamples, alpha))
+    return Grid(cells), (*notes, *about_split, *about_resamples(n_resamples, alpha))
 
 
 USUAL = {
@@ -221,7 +221,7 @@ USUAL = {
     "confidence_level": 0.95,
     "n_fresh": N_FRESH,
 }
-"""Parameters of a cell that a signature leaves out where they are so."""
+"""Parameters of a grid point that a signature leaves out where they are so."""
 
 
 def about_raters(table: ResponseTable) -> list[str]:
@@ -230,15 +230,15 @@ def about_raters(table: ResponseTable) -> list[str]:
     if not any(design_of(table.sources[name]).kind in ("crossed", "partially crossed") for name in crossed):
         return []
     return [
-        "In this table raters judged several items each, and a comparison generalises to raters like them. The model "
-        "that was audited has no raters, so this verdict holds for these raters only (`raters='fixed'`)."
+        "Raters judged several items each, so a comparison also answers for raters like these. The audited model has "
+        "no raters: this verdict holds for these raters only (raters fixed)."
     ]
 
 
 def conclude(sweep: Sweep, notes: Iterable[str] = ()) -> Audit:
-    """Put the result together from the cells of a sweep; a failed cell is an error that says what went wrong."""
+    """Put the result together from the grid points of a sweep; a failed one is an error that says what went wrong."""
     if sweep.failures:
-        raise DataError(f"{len(sweep.failures)} of {len(sweep.rows)} cells failed: {sweep.failures[0].error}")
+        raise DataError(f"{len(sweep.failures)} of {len(sweep.rows)} grid points failed: {sweep.failures[0].error}")
     first = sweep.rows[0].parameters
     tests, intervals, smallest = rows_of(sweep.rows)
     provenance = Provenance("audit", _parameters(sweep), sweep.seed, _json.digest(first["model"])[:12])

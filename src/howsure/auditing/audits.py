@@ -1,4 +1,4 @@
-"""The answer: how well every p-value and every interval did, in rows, and what to use for such data."""
+"""The result: how well every p-value and every interval did, in rows, and what to use for such data."""
 
 import math
 from collections.abc import Iterable
@@ -42,18 +42,18 @@ class AuditedData:
 
 @dataclass(frozen=True, slots=True)
 class TestRow(AuditedData):
-    """One p-value under one kind of data.
+    """One p-value on one type of data.
 
     Attributes
     ----------
     n_items, n_responses, epsilon, truth
-        The kind of data.
+        The type of data.
     metric, scheme, null : str
         The scheme is written items/responses; the null may be the name of an analytical test, without a scheme.
     pvalue : {"tail", "expected"}
-        How the draws are read.
+        How the p-value is computed from the resamples.
     n_kept : int
-        Responses of an item that a draw has: the true p is that of a study with as many.
+        Responses per item in a resample: the true p is that of a study with as many.
     true_pvalue, true_pvalue_se : float
         What such a study gives on average, from fresh data sets; never below one in their number plus one.
     mean, spread : float
@@ -63,11 +63,11 @@ class TestRow(AuditedData):
     n_data_sets, undefined : int
         Data sets with a p-value, and without.
     rejected : int
-        Data sets with p (two-sided; expected p as it is) at or below the level.
+        Data sets with p (two-sided; expected p as it is) at or below the significance level.
     below : tuple of int
-        Data sets with p at or below 10, 20, … 90% of the level.
+        Data sets with p at or below 10, 20, … 90% of the significance level.
     true_pvalue_is_bound : bool
-        The fresh data sets cannot tell the true p from 0: all that may be said is that it is below `true_pvalue`.
+        No fresh data set was as extreme: `true_pvalue` is an upper bound.
     """
 
     __test__ = False  # not a test of ours, whatever pytest thinks
@@ -97,7 +97,7 @@ class TestRow(AuditedData):
 
     @property
     def rate(self) -> float:
-        """The share of rejections: type-I error where the null is true, power where it is not."""
+        """The share of rejections: type I error where the null is true, power where it is not."""
         return self.rejected / self.n_data_sets if self.n_data_sets else math.nan
 
     def rate_at(self, tenth: int) -> float:
@@ -130,7 +130,7 @@ class TestRow(AuditedData):
 
 @dataclass(frozen=True, slots=True)
 class IntervalRow(AuditedData):
-    """One interval under one kind of data.
+    """One interval on one type of data.
 
     Attributes
     ----------
@@ -214,7 +214,7 @@ class Audit(Record):
     tests, intervals, smallest : tuple of rows
     alpha, confidence_level : float
     n_simulations, n_resamples : int
-        Simulated data sets of each kind, and draws on each.
+        Simulated data sets of each type, and resamples of each.
     seed : int
     notes : tuple of str
     signature : str
@@ -275,7 +275,7 @@ class Audit(Record):
 
 
 def rows_of(cells: Iterable["CellRow"]) -> tuple[tuple[TestRow, ...], tuple[IntervalRow, ...], tuple[SmallestRow, ...]]:
-    """Read the rows back from the numbers that the cells of a sweep returned."""
+    """Read the rows back from the numbers that the grid points of a sweep returned."""
     kinds: dict[str, Any] = {
         TESTS: (TestRow, ("metric", "scheme", "null", "pvalue")),
         INTERVALS: (IntervalRow, ("metric", "scheme", "interval")),

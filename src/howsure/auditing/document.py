@@ -1,33 +1,57 @@
-"""An audit as a document: the verdict, rejections, estimated p, coverage, the reasons."""
+"""An audit as a document: the verdict, the best and the worst tests, and as details all that was measured."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
+from howsure.auditing.advice import Advice, sizes
+from howsure.auditing.asked import NOT_AUDITED
 from howsure.auditing.audits import Audit, IntervalRow, TestRow
 from howsure.auditing.cell import SAME, SPLIT
 from howsure.auditing.estimators import EXPECTED, NO_SCHEME
-from howsure.documents import Block, Column, Document, Heading, Sentence, Table
-from howsure.documents.numbers import error_of, number, rough
+from howsure.documents import Aside, Block, Column, Document, Heading, Sentence, Table, details
+from howsure.documents.numbers import counted, error_of, number, rough
 from howsure.inference import binomial_region
 
 Kind = tuple[float, str]
+BEST, FAILED = 4, 4
+"""How many tests with nominal error rates, and how many others, stand in the ranked table."""
+MARKS = '"!" marks error rates above nominal or coverage below nominal.'
 SURE = 0.99
 Row = TypeVar("Row", TestRow, IntervalRow)
 
 
 def document(found: Audit, extra: Sequence[Block] = ()) -> Document:
-    """Return what an audit says: the verdict first, then what was measured, what is said besides, and the reasons."""
-    designs = ", ".join(f"{n}×{k}" for n, k in found.designs)
-    n_tests = len(dict.fromkeys((row.metric, row.scheme, row.null, row.pvalue) for row in found.tests))
+    """Return the verdict and the ranked tests; as details what was measured, the extra blocks, and the reasons."""
+    designs = ", ".join(sizes(n, k) for n, k in found.designs)
     about = (
-        f"{n_tests} p-values on simulated data ({found.model}), items×responses {designs}: "
-        f"{found.n_simulations:,} data sets of each kind, {found.n_resamples:,} draws on each. A mark (!) stands "
-        "at rates that miss their promise."
+        f"{counted(len(Advice(found).tests), 'p-value')} on simulated data ({found.model}). Designs: {designs}. "
+        f"{found.n_simulations:,} simulations of each type, {found.n_resamples:,} resamples of each."
     )
-    blocks: list[Block] = [Sentence(found.verdict, "verdict"), Sentence(about, "aside"), *tables(found), *extra]
-    blocks += [Heading("Reasons"), *map(Sentence, found.reasons)]
-    return Document("Which p-value can you trust?", tuple(blocks), found.notes, found.signature)
+    first = ranked(found)
+    blocks: list[Block] = [Sentence(found.verdict, "verdict"), first, Sentence(MARKS, detail=len(first.marked) == 1)]
+    blocks += details([Sentence(about, "aside"), *tables(found), *extra])
+    blocks += details([Heading("Reasons"), *map(Sentence, found.reasons)])
+    notes = tuple(Aside(note) if note.startswith(f"{NOT_AUDITED}: ") else note for note in found.notes)
+    return Document("Which p-value can you trust?", tuple(blocks), notes, found.signature)
+
+
+def ranked(found: Audit) -> Table:
+    """Return the recommended test, the next best ones, and those that reject too often, over all designs."""
+    advice = Advice(found)
+    shown = advice.ranked(BEST, FAILED)
+    several = len({test.metric for test in advice.tests}) > 1
+    columns = [Column("test"), *([Column("metric")] if several else [])]
+    columns += [Column("type I error", "percent"), Column("95% CI"), Column("power", "percent")]
+    rows = []
+    for test in shown:
+        low, high = test.worst.rate_interval
+        power = test.power if test.holds and not math.isnan(test.power) else None  # adjusting a failing test leaves 0
+        names = [_test(test.worst), *([test.metric] if several else [])]
+        rows.append((*names, test.worst.rate, f"{100 * low:.1f}% to {100 * high:.1f}%", power))
+    failed = {(i, 1 + several) for i, test in enumerate(shown) if not test.holds}
+    title = f"{len(shown)} of {len(advice.tests)} tests: worst type I error, mean size-adjusted power (←: use)"
+    return Table(tuple(columns), tuple(rows), title, frozenset({0, *failed}))
 
 
 def tables(found: Audit) -> list[Table]:
@@ -49,7 +73,7 @@ def rejections(found: Audit, n_items: int, n_responses: int) -> Table:
         if _rejects_too_often(by_kind.get(kind), found.alpha)
     }
     return plain_table(
-        f"{_size(n_items, n_responses)}: rejected at a nominal {100 * found.alpha:g}%, in percent [95% interval]; "
+        f"{sizes(n_items, n_responses)}: rejection rate at a nominal {100 * found.alpha:g}%, in percent (95% CI); "
         "power where B is worse",
         ["metric", "p-value", *map(_kind, kinds)],
         lines,
@@ -65,7 +89,7 @@ def errors(found: Audit, n_items: int, n_responses: int) -> Table:
     lines = [[metric, "true p", *(_true(rows, metric, kind) for kind in kinds)] for metric in metrics]
     lines += [[*key, *(_error(by_kind.get(kind)) for kind in kinds)] for key, by_kind in _cells(rows, _test).items()]
     return plain_table(
-        f"{_size(n_items, n_responses)}: estimated p − true p ± Monte-Carlo error; spread over data sets; "
+        f"{sizes(n_items, n_responses)}: estimated p − true p ± Monte Carlo error; SD over simulations; "
         "mean absolute error",
         ["metric", "p-value", *(f"ε = {epsilon:g}" for epsilon, _ in kinds)],
         lines,
@@ -84,8 +108,8 @@ def coverage(found: Audit, n_items: int, n_responses: int) -> Table:
         if _covers_too_seldom(by_kind.get(kind), found.confidence_level)
     }
     return plain_table(
-        f"{_size(n_items, n_responses)}: coverage of {100 * found.confidence_level:g}% intervals, in percent "
-        "[95% interval]; mean width",
+        f"{sizes(n_items, n_responses)}: coverage of {100 * found.confidence_level:g}% intervals, in percent "
+        "(95% CI); mean width",
         ["metric", "interval", *map(_kind, kinds)],
         lines,
         missed,
@@ -114,10 +138,6 @@ def plain_table(
     return Table(columns, tuple(tuple(line) for line in lines), title, frozenset(missed))
 
 
-def _size(n_items: int, n_responses: int) -> str:
-    return f"{n_items:,} items × {n_responses} responses"
-
-
 def _rejects_too_often(row: TestRow | None, alpha: float) -> bool:
     if row is None or not row.is_null or not row.n_data_sets:
         return False
@@ -136,7 +156,7 @@ def _kinds(rows: Iterable[TestRow | IntervalRow]) -> list[Kind]:
 
 def _kind(kind: Kind) -> str:
     epsilon, truth = kind
-    return truth if truth == SAME else f"{truth} {epsilon:g}"
+    return truth if truth == SAME else f"{truth}, ε = {epsilon:g}"
 
 
 def _test(row: TestRow) -> str:
@@ -170,11 +190,11 @@ def _share(share: float, ends: tuple[float, float]) -> str:
     error = max(1.0, 100 * error_of(ends))
     low = min(round(100 * ends[0]), math.floor(100 * ends[0]) if ends[0] > 0.99 else 100)  # not all is not 100
     high = max(round(100 * ends[1]), math.ceil(100 * ends[1]) if ends[1] < 0.01 else 0)  # and something is not 0
-    return f"{number(100 * share, error)} [{low}, {high}]"
+    return f"{number(100 * share, error)} ({low} to {high})"
 
 
 def _true(rows: Iterable[TestRow], metric: str, kind: Kind) -> str:
-    """Return the true p of the design and, where draws of a scheme have other numbers of responses, those of theirs."""
+    """Return the true p of the design and, where a scheme resamples other numbers of responses, also of these."""
     here = [row for row in rows if row.metric == metric and (row.epsilon, row.truth) == kind]
     found = {row.n_kept: _true_pvalue(row) for row in here}
     design = found.pop(here[0].n_responses, None) if here else None

@@ -1,4 +1,4 @@
-"""The LEADER paper's own question: its tables of smallest errors, and where its findings hold."""
+"""The tables of smallest errors of the LEADER paper, and where its findings hold."""
 
 import math
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ class LeaderAudit(Record):
 
 
 def smallest(found: Audit, by: str) -> Table:
-    """LEADER's tables 1 and 2 (3 and 4): the smallest error of estimated p, with the mean error that they leave out."""
+    """LEADER's tables 1 and 2 (3 and 4): the smallest error of estimated p, and the mean error, which they hide."""
     rows = [row for row in found.smallest if row.by == by and row.truth != SPLIT]
     epsilons = list(dict.fromkeys(row.epsilon for row in rows))
     lines = []
@@ -58,7 +58,7 @@ def smallest(found: Audit, by: str) -> Table:
 
 
 def findings(found: Audit) -> str:
-    """Say where LEADER's findings hold on these numbers, and where they do not: a line for each."""
+    """Return where LEADER's findings hold on these numbers, and where they do not: a line for each."""
     return "\n".join(
         [*_best_schemes(found), *_bootstrap_sign(found), *_single(found), *_best_metrics(found), *_beside(found)]
     )
@@ -76,14 +76,14 @@ def _best_schemes(found: Audit) -> list[str]:
     ]
     hidden = max(best["smallest"], key=lambda row: row.mean - row.smallest)
     lines.append(
-        f"The smallest hides the rest: {hidden.name} at ε = {hidden.epsilon:g} has {hidden.smallest:.3f} by the metric "
-        f"that happens to be nearest, {hidden.mean:.3f} on average and {hidden.largest:.3f} by the worst of {hidden.n}."
+        f"The smallest error hides the others: {hidden.name} at ε = {hidden.epsilon:g} has {hidden.smallest:.3f} with "
+        f"its best metric, {hidden.mean:.3f} on average and {hidden.largest:.3f} with the worst of {hidden.n}."
     )
     return lines
 
 
 def _bootstrap_sign(found: Audit) -> list[str]:
-    """Say what (bootstrap_items, all) is, why it comes near the true p, and what it is worth as a test."""
+    """Return what (bootstrap_items, all) is, why it comes near the true p, and how it does as a test."""
     kept = [row for row in found.tests if row.null == BOOTSTRAP_SIGN and row.scheme == "bootstrap/all"]
     nulls = [row for row in kept if row.truth == SAME]
     if not nulls:
@@ -91,7 +91,7 @@ def _bootstrap_sign(found: Audit) -> list[str]:
     rejected, n = sum(row.rejected for row in nulls), sum(row.n_data_sets for row in nulls)
     lines = [
         "(bootstrap_items, all) pools what it keeps, so its null advantages are exactly 0: its estimated p is the "
-        "bootstrap probability that the advantage changes sign. Read at "
+        "bootstrap probability that the advantage changes sign. As a test at "
         f"{100 * found.alpha:g}% it rejects {100 * rejected / n:.1f}% of true nulls (ε = 0)."
     ]
     both = [row for row in found.tests if (row.scheme, row.null) == ("bootstrap/bootstrap", "pooled-responses")]
@@ -100,12 +100,11 @@ def _bootstrap_sign(found: Audit) -> list[str]:
     )
     if abs(bias) < abs(other_bias):
         lines.append(
-            "Why its mean is close: true p compares two independent advantages, each with the error of one study. Its "
-            "draws have that error once, and the data set that they come from brings it a second time, so that where B "
-            f"is worse its mean is off by {bias:+.3f} (all metrics and ε). (bootstrap_items, sample) draws items for A "
-            f"against B and again for the null, and the data set adds its own error: {other_bias:+.3f}. But nobody has "
-            f"the mean: a single data set's p scatters, and is off by {error:.3f} with the one and {other_error:.3f} "
-            "with the other."
+            "True p compares two independent advantages, each with the error of one study. The resamples of "
+            "(bootstrap_items, all) have that error once, and the data have it a second time. Where B is worse, its "
+            f"mean bias is {_signed(bias)} (all metrics and ε); (bootstrap_items, sample) resamples items again for "
+            f"the null: {_signed(other_bias)}. A single study is far less precise: the mean absolute errors are "
+            f"{error:.3f} and {other_error:.3f}."
         )
     return lines
 
@@ -121,11 +120,11 @@ def _single(found: Audit) -> list[str]:
         "LEADER's finding that one response per item does worse holds"
         if means[0] > means[1]
         else (
-            "LEADER's finding that one response per item does worse does not hold once each is held against its own "
+            "LEADER's finding that one response per item does worse does not hold if each is compared with its own "
             "true p"
         )
     )
-    return [f"{holds}: mean error {means[0]:.3f} where one is kept, {means[1]:.3f} where all are."]
+    return [f"{holds}: mean error {means[0]:.3f} if one response is kept, {means[1]:.3f} if all are."]
 
 
 def _best_metrics(found: Audit) -> list[str]:
@@ -138,12 +137,12 @@ def _best_metrics(found: Audit) -> list[str]:
         + ", ".join(f"{row.name} at ε = {row.epsilon:g}" for row in by_smallest)
         + "; by the mean error of all of them: "
         + ", ".join(f"{row.name} at ε = {row.epsilon:g}" for row in by_mean)
-        + ". Where true p is nearly 0, every metric with power is near it: this ranks power, not estimates."
+        + ". Where true p is nearly 0, every metric with power comes close: this ranks power, not estimates."
     ]
 
 
 def _beside(found: Audit) -> list[str]:
-    """Say what the tests that LEADER left as future work do."""
+    """Return how often the tests that LEADER left as future work reject true nulls."""
     shares = []
     for null in ("sign-flip", "shifted-bootstrap", "paired-t", "wilcoxon"):
         rows = [row for row in found.tests if row.null == null and row.pvalue != EXPECTED and row.is_null]
@@ -156,6 +155,10 @@ def _beside(found: Audit) -> list[str]:
         f"The tests that LEADER left as future work reject true nulls of both kinds, all metrics together, at "
         f"{100 * found.alpha:g}%: {', '.join(shares)}."
     ]
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value >= 0 else '−'}{abs(value):.3f}"
 
 
 def _least(rows: Sequence[SmallestRow], criterion: str) -> list[SmallestRow]:

@@ -48,7 +48,7 @@ def run_study(
     except DataError as error:
         if isinstance(error.__cause__, BrokenExecutor):
             raise DataError(
-                f"{error} If a cell kills its worker each time, use --dask local: it ends as a failed cell."
+                f"{error} If a grid point kills its worker each time, use --dask local: it ends as a failed grid point."
             ) from None
         raise
 
@@ -64,7 +64,7 @@ def _kept(task: "Task", store: Path | None) -> str:
         done = Store(store).counts().get((task.name, task.version), Counts()).done
     except DataError:  # the interrupt came before the store was made
         done = 0
-    kept = f"{counted(done, 'finished cell')} {'is' if done == 1 else 'are'}"
+    kept = f"{counted(done, 'finished grid point')} {'is' if done == 1 else 'are'}"
     return f"{kept} in {store}; the same command continues from there"
 
 
@@ -209,7 +209,7 @@ def _bar() -> Iterator[Callable[["Counts"], None]]:
     """Draw done, failed, rate and time left on stderr, where that is a terminal."""
     from howsure.cli._progress import Bar
 
-    bar, begun = Bar("cells"), False
+    bar, begun = Bar("grid points"), False
 
     def show(counts: "Counts") -> None:
         nonlocal begun

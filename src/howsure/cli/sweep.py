@@ -161,7 +161,7 @@ def show(asked: Show) -> None:
     if asked.cell:
         if len(rows) != 1:
             raise ArgumentError(
-                f"`cell` must begin the identity of one cell; {len(rows)} cells begin with {asked.cell!r}."
+                f"`cell` must begin the id of one grid point; {len(rows)} ids begin with {asked.cell!r}."
             )
         _show_one(rows[0])
         return

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from howsure.comparison.margins import MarginTests
+from howsure.documents.numbers import in_words
 from howsure.inference import ConfidenceInterval
 from howsure.rating_design import FEW_RATERS
 
@@ -62,7 +63,7 @@ class RaterAnswers:
 
 
 def _told(answer: RaterAnswer, result: "Comparison") -> str:
-    from howsure.comparison.verdicts import difference, in_words
+    from howsure.comparison.verdicts import difference
 
     by, ends = difference(answer)
     leads = result.names[1] if answer.advantage >= 0 else result.names[2]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howsure.comparison import baselines
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import error_of, listed, number, rough
+from howsure.documents.numbers import error_of, in_words, listed, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.inference import SMALLEST
@@ -113,21 +113,12 @@ def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
     """Return by how much the better score is better, and the interval of that, as text."""
     ends = result.confidence_interval
     error = error_of(ends, result.advantage)
-    low, high = (-ends.high, -ends.low) if result.advantage < 0 else (ends.low, ends.high)
-    return number(abs(result.advantage), error), ends_of(low, high, error)
+    return number(abs(result.advantage), error), ends_of(*turned(ends, result.advantage), error)
 
 
 def _direction(result: "Comparison", *, better: bool) -> str:
     """Return whether the better score, or the worse one, is the higher or the lower one."""
     return "higher" if (result.better == "higher") == better else "lower"
-
-
-def in_words(shown: str) -> str:
-    """Return a p-value as it stands in a sentence: "= .04", "< .0002", "= 1.4e-07" or "undefined"."""
-    if shown.startswith("u"):
-        return shown
-    sign, _, value = shown.rpartition(" ")
-    return f"{sign or '='} {value.removeprefix('0') if value.startswith('0.') else value}"
 
 
 def _power(result: "Comparison") -> str:

@@ -70,8 +70,8 @@ def number(value: float, error: float = math.nan) -> str:
     if places is not None:
         return _fixed(value, places)
     if abs(value) >= 1000 and abs(value) < HUGE:
-        return f"{value:,.0f}" if abs(value) >= 10_000 or float(value).is_integer() else f"{value:.4g}"
-    return f"{value:.4g}"
+        return minus(f"{value:,.0f}" if abs(value) >= 10_000 or float(value).is_integer() else f"{value:.4g}")
+    return minus(f"{value:.4g}")
 
 
 def decimals(error: float, value: float = 0.0) -> int | None:
@@ -184,6 +184,32 @@ def pvalue(value: float, error: float = math.nan) -> str:
     if value <= 0 or places is None or places >= 1 - math.floor(math.log10(value)):
         return f"{value:.2g}"
     return f"{value:.1g}"
+
+
+def in_words(shown: str) -> str:
+    """Return a p-value as it stands in a sentence.
+
+    Examples
+    --------
+    >>> in_words("0.041"), in_words("< 0.0002"), in_words("1.4e-07"), in_words("undefined")
+    ('= .041', '< .0002', '= 1.4e-07', 'undefined')
+    """
+    if shown == UNDEFINED:
+        return shown
+    sign, _, value = shown.rpartition(" ")
+    return f"{sign or '='} {value.removeprefix('0') if value.startswith('0.') else value}"
+
+
+def turned(ends: Any, sign: float = -1) -> tuple[float, float]:
+    """Return the ends of an interval, those of the opposite difference where the sign is negative.
+
+    Examples
+    --------
+    >>> turned((-3.0, 1.0)), turned((-3.0, 1.0), sign=2.5)
+    ((-1.0, 3.0), (-3.0, 1.0))
+    """
+    low, high = _ends(ends)
+    return (-high, -low) if sign < 0 else (low, high)
 
 
 def interval(low: float, high: float, error: float = math.nan) -> str:

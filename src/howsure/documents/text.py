@@ -131,7 +131,8 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     for row in cells:
         lines += _row(row, widths, right, "│")
     lines.append(_rule("└─┴┘", widths))
-    return "\n".join([*([plain(block.title)] if block.title else []), *lines])
+    title = _wrapped(plain(block.title), width)
+    return "\n".join([*([title] if title else []), *lines])
 
 
 def _least(column: tuple[str, ...], *, numbers: bool) -> int:

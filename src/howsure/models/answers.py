@@ -48,11 +48,13 @@ class Answers(ABC):
 
     def mixed(self, epsilon: float, generator: np.random.Generator) -> "Answers":
         """Mix each item's shares with random ones: (1 − ε) p + ε q, q ~ Dirichlet(1/M)."""
-        raise ArgumentError("perturbation 'mixing' needs a scale with levels; use 'shift' for continuous responses.")
+        raise ArgumentError(
+            "perturbation 'mixing' requires a scale with categories; use 'shift' for continuous responses."
+        )
 
     def moved(self, distance: float) -> "Answers":
         """Move every item's mean by the same share of the scale, staying on it."""
-        raise ArgumentError("perturbations 'lower' and 'raise' need a scale of numbers or ordered levels.")
+        raise ArgumentError("perturbations 'lower' and 'raise' require a scale of numbers or ordered categories.")
 
     @abstractmethod
     def noisier(self, epsilon: float, generator: np.random.Generator) -> "Answers":

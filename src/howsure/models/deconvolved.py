@@ -170,7 +170,7 @@ class DeconvolvedModel(ResponseModel):
         return {"kind": self.kind, **held, "weights": self.weights}
 
     def __str__(self) -> str:
-        return f"the pilot's {self.a.n_items:,} items, the noise of their responses taken out; scale: {self.scale}"
+        return f"the pilot's {self.a.n_items:,} items without the noise of their responses; scale: {self.scale}"
 
 
 def _prior(table: FloatArray, sizes: FloatArray, weights: FloatArray) -> FloatArray:

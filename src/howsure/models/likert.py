@@ -1,4 +1,4 @@
-"""Ratings on a few levels: a normal response, cut into equal bins (LEADER §6, RATINGS)."""
+"""Ratings on a few categories: a normal response, cut into equal bins (LEADER §6, RATINGS)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -58,7 +58,7 @@ class LikertModel(ResponseModel):
     def described(self, errors: Mapping[str, float]) -> str:
         """Return levels and families; errors are named as a fit names its parameters."""
         mean, sd = described(self.mean, self.sd, errors)
-        return f"Likert items, {len(self.levels)} levels: latent means {mean}, standard deviations {sd}"
+        return f"Likert items, {len(self.levels)} categories: latent means {mean}, standard deviations {sd}"
 
     def __str__(self) -> str:
         return self.described({})

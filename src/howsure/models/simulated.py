@@ -9,7 +9,8 @@ import numpy as np
 
 from howsure import _check, _json, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import counted, number
 from howsure.errors import ArgumentError
 from howsure.models.base import ResponseModel, Sizes, check_sizes
 from howsure.models.model_files import resolve
@@ -36,7 +37,7 @@ class SimulatedSource:
     mean, sd : float
         Of all its responses; NaN where they are labels.
     shares : mapping of str to float
-        How often it gave each label or level; empty where responses have none.
+        How often it gave each category; empty where responses have none.
     """
 
     name: str
@@ -82,32 +83,26 @@ class Simulation(Signed):
     def to_frame(self) -> Any:
         """Return one response per row."""
         if self.table is None:
-            raise ArgumentError("the responses are not kept in a written result; simulate with the same seed again.")
+            raise ArgumentError("a written result has no responses; simulate again with the same seed.")
         return self.table.to_frame()
 
     def document(self) -> Document:
-        """Return what was simulated, and what came out."""
+        """Return what was simulated, and the distribution of the responses."""
         gold, a, b = self.sources
-        sizes = ", ".join(f"{one.name} {one.n_responses}" for one in self.sources)
-        off = {one.name: f"off by ε = {one.epsilon:g} ({self.perturbation})" for one in (b, a) if one.epsilon}
-        how = f"B is {off.get('B', 'as good as gold')}"
-        if a.epsilon:
-            how += f", A by ε = {a.epsilon:g}" if b.epsilon else f", A is {off['A']}"
+        sizes = ", ".join(f"{one.n_responses} {one.name}" for one in self.sources)
+        worse = [f"{one.name} is degraded (ε = {one.epsilon:g}, {self.perturbation})" for one in (b, a) if one.epsilon]
+        how = "; ".join(worse if b.epsilon else ["B is not degraded (ε = 0)", *worse])
         mixed = " Each response of A and of B comes from either model with probability ½." if self.under_null else ""
-        labels = list(gold.shares)
-        columns = (
-            Column("source"),
-            *([] if math.isnan(gold.mean) else [Column("mean", "number"), Column("standard deviation", "number")]),
-            *(Column(label, "percent") for label in labels),
-        )
-        rows = tuple(
-            (one.name, *(() if math.isnan(one.mean) else (one.mean, one.sd)), *(one.shares[label] for label in labels))
-            for one in self.sources
-        )
+        columns = (Column("response"), *(Column(one.name, "percent") for one in self.sources))
+        moments = [] if math.isnan(gold.mean) else [("mean", "mean"), ("SD", "sd")]
+        rows: list[tuple[Any, ...]] = [
+            (name, *(number(getattr(one, field)) for one in self.sources)) for name, field in moments
+        ]
+        rows += [(label, *(one.shares[label] for one in self.sources)) for label in gold.shares]
         blocks: tuple[Block, ...] = (
-            Sentence(f"{self.n_items:,} items; responses to each: {sizes}; scale: {self.scale}."),
-            Sentence(f"Simulated from {self.model}. {how}.{mixed}"),
-            Table(columns, rows, "Responses"),
+            Sentence(f"{counted(self.n_items, 'item')} with {sizes} responses each. {how}.{mixed}", "verdict"),
+            Table(columns, tuple(rows), "Distribution of the responses"),
+            *details([Sentence(f"Simulated from {self.model}; scale: {self.scale}.")]),
         )
         return Document("Simulated responses", blocks, (), self.signature)
 
@@ -136,7 +131,7 @@ def simulate(
     epsilon, epsilon_a : float
         How far B, and A, is from gold, as a share of the scale.
     perturbation : str, optional
-        In which way; the model's own when left out.
+        In which way; the model's own by default.
     under_null : bool
         Draw each response of A and of B from either of them by a fair coin.
     rng : int, SeedSequence, Generator or None
@@ -156,7 +151,7 @@ def simulate(
     )
     kind = _check.one_of("perturbation", perturbation or described.own_perturbation, PERTURBATIONS)
     if perturbation is not None and not any(strengths):
-        raise ArgumentError("`perturbation` has no effect here: give `epsilon`, too.")
+        raise ArgumentError("`perturbation` has no effect without `epsilon`; give `epsilon` too.")
     if n_items * sum(sizes) > MOST_RESPONSES:
         raise ArgumentError(
             f"at most {MOST_RESPONSES:,} responses can be simulated; got {n_items * sum(sizes):,}. Lower `n_items`."

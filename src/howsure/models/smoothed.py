@@ -66,7 +66,7 @@ class SmoothedModel(ResponseModel):
 
     def __post_init__(self) -> None:
         if not self.fitted.scale.levels:
-            raise ArgumentError("only a model on a scale with levels can be smoothed towards counts.")
+            raise ArgumentError("only a model on a scale with categories can be smoothed towards counts.")
         if not self.seen or {len(row) for row in self.seen} != {len(self.fitted.scale.levels)}:
             raise ArgumentError("`seen` must have one row of counts for each item, a count for each category.")
         if not all(sum(row) > 0 and min(row) >= 0 for row in self.seen):
@@ -114,7 +114,7 @@ class SmoothedModel(ResponseModel):
 
     def described(self, errors: Mapping[str, float]) -> str:
         """Return the fitted model, and what bends it."""
-        return f"{self.fitted.described(errors)}, bent towards {len(self.seen)} real items"
+        return f"{self.fitted.described(errors)}, smoothed towards {len(self.seen)} real items"
 
 
 def _taken(points: LevelAnswers, chosen: IntArray) -> Answers:

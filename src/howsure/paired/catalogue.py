@@ -30,7 +30,7 @@ class PairedTest:
         What it looks at, to complete "The test compares …".
     run : callable
     clusters : bool
-        Whether it can handle lines that depend on each other.
+        Whether it can handle segments that depend on each other.
     resamples : bool
         Whether it draws random numbers.
     """
@@ -98,11 +98,11 @@ def estimate(scores: PairedScores, test: PairedTest) -> float:
 def check_testable(scores: PairedScores, test: PairedTest, delta: float = 0.0) -> None:
     """Refuse data on which the test means nothing, in one line."""
     if scores.n < 2:
-        raise DataError("one line of scores is too few for a test; give at least two.")
+        raise DataError("one segment is too few for a test; give at least two.")
     if scores.clusters is not None and not test.clusters:
         able = ", ".join(name for name, other in TESTS.items() if other.clusters)
         raise ArgumentError(
-            f"`test` {test.name!r} treats lines as independent, but the scores come in clusters; use one of {able}."
+            f"`test` {test.name!r} treats segments as independent, but the scores come in clusters; use one of {able}."
         )
     if delta and scores.right_or_wrong and test.estimand != MEAN:
         able = ", ".join(name for name, other in TESTS.items() if other.estimand == MEAN)

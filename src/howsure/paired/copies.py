@@ -1,4 +1,4 @@
-"""Lines that are copies of other lines: a file appended to itself makes a p-value small without any new evidence."""
+"""Segments that are copies of others: a file appended to itself makes a p-value small without new evidence."""
 
 import math
 from functools import reduce
@@ -9,45 +9,45 @@ import numpy.typing as npt
 from howsure.scales import FloatArray, IntArray
 
 FEWEST = 10
-"""Fewer different lines than this repeat by chance: right-or-wrong scores have only four."""
+"""Fewer different segments than this repeat by chance: right-or-wrong scores have only four."""
 WINDOW = 10
-"""As many consecutive lines as this that stood in the same order before are a copied block."""
+"""As many consecutive segments as this that stood in the same order before are a copied block."""
 MULTIPLIER = 0x9E3779B97F4A7C15
 
 
-def copied_lines(a: FloatArray, b: FloatArray) -> tuple[str, ...]:
-    """Return a note if the lines look copied: all of them equally often, or a block that stood there before.
+def copied_segments(a: FloatArray, b: FloatArray) -> tuple[str, ...]:
+    """Return a note if the segments look copied: all of them equally often, or a block that stood there before.
 
-    Single lines may agree by chance, and coarse scores do so all the time. That every one of ten or more different
-    lines occurs a multiple of k times, or that ten lines in a row repeat ten earlier ones (at least half of them
+    Single segments may agree by chance, and coarse scores do so all the time. That every one of ten or more different
+    segments occurs a multiple of k times, or that ten segments in a row repeat ten earlier ones (at least half of them
     different), does not happen by chance.
 
     Examples
     --------
     >>> a, b = np.random.default_rng(1).normal(size=(2, 50))
-    >>> copied_lines(a, b)
+    >>> copied_segments(a, b)
     ()
-    >>> copied_lines(np.tile(a, 3), np.tile(b, 3))[0][:50]
-    'The scores look like 3 copies of the same 50 lines'
+    >>> copied_segments(np.tile(a, 3), np.tile(b, 3))[0][:53]
+    'The scores look like 3 copies of the same 50 segments'
     """
     _, ids, counts = np.unique(a + 1j * b, return_inverse=True, return_counts=True)
     times = reduce(math.gcd, counts.tolist())
     if times > 1 and counts.size >= FEWEST:
         return (
-            f"The scores look like {times} copies of the same {a.size // times:,} lines. Copies are not new evidence: "
-            "p-values are too small and intervals too narrow. Remove the copies.",
+            f"The scores look like {times} copies of the same {a.size // times:,} segments. Copies make p-values too "
+            "small and intervals too narrow. Remove the copies.",
         )
-    n_copied = _lines_in_repeated_blocks(ids)
+    n_copied = _segments_in_repeated_blocks(ids)
     if not n_copied:
         return ()
     return (
-        f"{n_copied:,} of {a.size:,} lines stand in blocks that repeat earlier lines in the same order. If they are "
-        "copies, p-values are too small and intervals too narrow. Remove the copies.",
+        f"{n_copied:,} of {a.size:,} segments repeat earlier ones in the same order. Copies make p-values too small "
+        "and intervals too narrow. Remove them.",
     )
 
 
-def _lines_in_repeated_blocks(ids: IntArray) -> int:
-    """Count the lines that belong to a window which occurred before."""
+def _segments_in_repeated_blocks(ids: IntArray) -> int:
+    """Count the segments that belong to a window which occurred before."""
     if ids.size < 2 * WINDOW:
         return 0
     marks = _random_words(ids)

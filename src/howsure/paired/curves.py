@@ -20,7 +20,7 @@ from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
 from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 from howsure.paired.recommendation import caution
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.significance import checked_hypothesis
+from howsure.paired.significance import FOUND, checked_hypothesis
 from howsure.provenance import Provenance
 from howsure.records import Signed
 from howsure.scales import FloatArray
@@ -38,9 +38,8 @@ which threads wait for each other."""
 ROWS_AT_ONCE = 2**17
 
 OBSERVED_NOTE = (
-    "The curve assumes that the true difference is exactly the one observed. At the size of these data such an "
-    "“observed power” only restates the p-value; it does not explain the result. To plan a study, give the smallest "
-    "difference that matters (`effect`)."
+    "The power is computed for the observed difference. At the size of these data, such observed power only restates "
+    "the p-value. To plan a study, give the smallest difference that matters with `effect`."
 )
 
 
@@ -57,8 +56,8 @@ class PowerCurve(Signed):
         data's standard deviation.
     effect : float
         The true difference that is assumed, and `effect_source`: "observed" or "given".
-    unit : {"lines", "clusters"}
-        What sizes count.
+    unit : {"segments", "clusters"}
+        What a size is the number of.
     sizes : tuple of int
         Of each simulated study.
     power : tuple of float
@@ -105,22 +104,31 @@ class PowerCurve(Signed):
     def assumed(self) -> str:
         """What the simulated studies are to find; an observed difference of 0 may still be found by its ranks."""
         if self.effect_source == "observed" and not self.effect:
-            return "differences like those seen"
-        return f"a difference of {self.effect:.3g}"
+            return "differences like those observed"
+        return f"a difference of {abs(self.effect):.3g}{' with the second system higher' if self.effect < 0 else ''}"
 
     @property
     def sentence(self) -> str:
-        """The power at each size in words."""
-        shown = ", ".join(f"{share(power, most=2)} at {n:,}" for n, power in zip(self.sizes, self.power, strict=True))
-        how = f"{self.method}, {self.n_simulations:,} simulated studies per size"
-        return f"Power of the {TESTS[self.test].label} for {self.assumed}: {shown} {self.unit} ({how})."
+        """The power of the smallest and of the largest study, and the sizes that reach 80%, in words."""
+        known = dict(zip(self.sizes, self.power, strict=True))
+        ends = " and ".join(
+            f"{share(known[n], most=2)} with {n:,} {self.unit}" for n in sorted({*self.sizes[:1], *self.sizes[-1:]})
+        )
+        how = f"{self.method}, {self.n_simulations:,} simulations per size"
+        said = f"The {TESTS[self.test].label} has a power of {ends} for {self.assumed} ({how})."
+        reached = next(
+            (n for n in self.sizes if min(power for size, power in known.items() if size >= n) >= FOUND), None
+        )
+        if reached is None:
+            return f"{said} No simulated size reaches 80% power."
+        return f"{said} Sizes from {reached:,} on reach 80% power."
 
     def document(self) -> Document:
         """Return the power at each size."""
-        columns = (Column(self.unit, "count"), Column("power", "share"), Column("95% interval", "shares"))
+        columns = (Column(self.unit, "count"), Column("power", "share"), Column("95% CI", "shares"))
         known = zip(self.sizes, self.power, self.confidence_intervals, strict=True)
         rows = tuple((size, measured(power, ends), ends) for size, power, ends in known)
-        return Document("Power", (Sentence(self.sentence), Table(columns, rows)), self.notes, self.signature)
+        return Document("Power", (Sentence(self.sentence, "verdict"), Table(columns, rows)), self.notes, self.signature)
 
 
 @_matrices.on_one_thread
@@ -153,11 +161,11 @@ def power_curve(
         Any of the seven tests.
     method : {"bootstrap", "normal"}
     effect : float, optional
-        The true difference to assume, in units of the scores; the observed one if left out.
+        The true difference to assume, in units of the scores; the observed one by default.
     sizes : int or list of int
         A number k for k equal steps up to the size of the data, or the sizes themselves (larger ones allowed).
     n_simulations : int, optional
-        Studies per size; 1,000 if left out, and fewer (at least 100) when the sizes are so large that more than about
+        Studies per size; 1,000 by default, and fewer (at least 100) when the sizes are so large that more than about
         30 million differences would have to be drawn.
     n_resamples : int
         Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
@@ -178,7 +186,7 @@ def power_curve(
     _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
     check_testable(scores, chosen, hypothesis.delta)
     if scores.constant is not None:
-        raise DataError("the differences do not vary, so there is nothing to simulate from.")
+        raise DataError("the differences do not vary, so studies cannot be simulated from them.")
     if method == "normal" and (scores.clusters is not None or scores.binary):
         why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
         raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
@@ -210,19 +218,19 @@ def power_curve(
     notes = [*scores.notes, *caution(scores, description, test)]
     if method == "normal" and not description.normal:
         notes.append(
-            f"The simulation draws normal differences, but these are {description.normality}. Its power need not hold "
-            "for them; prefer the bootstrap."
+            f"The simulation assumes normal differences, but the observed ones are {description.normality}. Prefer "
+            "`method` bootstrap."
         )
     if effect is None:
         notes.append(OBSERVED_NOTE)
     elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
         n_zero = int(np.count_nonzero(scores.differences == 0))
         notes.append(
-            f"{n_zero:,} differences are zero. Moving all differences by the effect makes these count, which "
-            f"overstates the power of the {chosen.label}; the t and permutation tests do not suffer from it."
+            f"{n_zero:,} differences are zero. The simulation shifts them by the effect, which overestimates the power "
+            f"of the {chosen.label}. The t and permutation tests are not affected."
         )
     if n_undefined:
-        notes.append(f"{n_undefined:,} simulated studies had no variation; they are not counted.")
+        notes.append(f"{n_undefined:,} simulated studies had no variation and are not counted.")
     parameters = {
         "test": test,
         "method": method,
@@ -241,7 +249,7 @@ def power_curve(
         method=method,
         effect=aim,
         effect_source="observed" if effect is None else "given",
-        unit="lines" if scores.clusters is None else "clusters",
+        unit="segments" if scores.clusters is None else "clusters",
         sizes=ns,
         power=tuple(power),
         confidence_intervals=tuple(intervals),
@@ -270,7 +278,7 @@ def _simulate(
     workers: int,
     progress: Callable[[int], object] | None,
 ) -> FloatArray:
-    """Return the p-values of studies of n lines; each block of them has a stream of its own."""
+    """Return the p-values of studies of n segments; each block of them has a stream of its own."""
     step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
     n_blocks = 1 if test.resamples else max(1, TESTED_AT_ONCE // (_random.BLOCK * n))
 
@@ -299,7 +307,7 @@ def _simulate(
 
 
 def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
-    """Return the function that draws `count` studies of `n` lines with the effect."""
+    """Return the function that draws `count` studies of `n` segments with the effect."""
     data = Sample.of(scores)
     if scores.binary and scores.clusters is None:
         flips = max(abs(effect), float(np.abs(scores.differences).mean()))

@@ -9,8 +9,9 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check
-from howsure.documents import Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import number
+from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
+from howsure.documents.numbers import in_words, minus, number
+from howsure.documents.numbers import pvalue as p_of
 from howsure.inference.bins import bin_edges
 from howsure.paired.score_lists import PairedScores
 from howsure.records import Record
@@ -107,7 +108,7 @@ class Description(Record):
     def normality(self) -> str:
         """What the normality test says, to complete "The differences are …"."""
         verdict = "not clearly different from normal" if self.normal else "not normal"
-        return f"{verdict} ({self.normality_test} p = {self.normality_pvalue:.3g})"
+        return f"{verdict} ({self.normality_test} p {in_words(p_of(self.normality_pvalue))})"
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -123,7 +124,10 @@ class Description(Record):
         )
         if math.isnan(self.skewness):
             return (said,)
-        return said, f"They are {self.shape} (skewness {self.skewness:.3g}) and {self.normality}."
+        return (
+            said,
+            f"The differences are {self.shape} (skewness {minus(f'{self.skewness:.2f}')}) and {self.normality}.",
+        )
 
     def document(self) -> Document:
         """Return summaries, histograms and the shape of the differences."""
@@ -136,9 +140,11 @@ class Description(Record):
             spread = Measured(summary.standard_deviation, error / math.sqrt(2))
             numbers = (*middle, spread, summary.minimum, summary.maximum)
             rows.append((name, summary.n, *numbers, sparkline(self.histograms[key].counts)))
-        numeric = [Column(title, "number") for title in ("mean", "median", "sd", "min", "max")]
-        table = Table((Column(""), Column("n", "count"), *numeric, Column("histogram")), tuple(rows))
-        return Document(" against ".join(self.names), (table, *map(Sentence, self.sentences)), self.notes)
+        numeric = [Column(title, "number") for title in ("mean", "median", "SD")]
+        ends = [Column(title, "number", detail=True) for title in ("min", "max")]
+        table = Table((Column("system"), Column("n", "count"), *numeric, *ends, Column("histogram")), tuple(rows))
+        blocks: tuple[Block, ...] = (table, *details(map(Sentence, self.sentences)))
+        return Document(" vs ".join(self.names), blocks, self.notes)
 
 
 def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
@@ -164,21 +170,23 @@ def _described(scores: PairedScores, alpha: float) -> Description:
     notes = list(scores.notes)
     skewness, test, statistic, pvalue = math.nan, "none", math.nan, math.nan
     if scores.constant is not None:
-        notes.append(f"Every difference is {scores.constant:.6g}: skewness and normality are undefined.")
+        notes.append(f"Every difference is {number(scores.constant)}: skewness and normality are undefined.")
     elif scores.n < 3:
-        notes.append(f"{scores.n} lines are too few to judge skewness and normality.")
+        notes.append(f"{scores.n} segments are too few to judge skewness and normality.")
     else:
         skewness = _skewness(differences)
         test, statistic, pvalue = _normality(differences)
         if scores.n > MOST_FOR_SHAPIRO:
             notes.append(
-                f"Normality is tested by D'Agostino and Pearson's test of skewness and kurtosis: beyond "
-                f"{MOST_FOR_SHAPIRO:,} differences the p-value of Shapiro–Wilk is not accurate."
+                Aside(
+                    f"Normality is tested by D'Agostino and Pearson's test of skewness and kurtosis: beyond "
+                    f"{MOST_FOR_SHAPIRO:,} differences the p-value of Shapiro–Wilk is not accurate."
+                )
             )
     if scores.clusters is not None:
-        notes.append("Skewness and normality are judged line by line, as if clusters did not matter.")
+        notes.append(Aside("Skewness and normality are computed over segments, as if these were independent."))
     if scores.binary:
-        notes.append("All scores are 0 or 1 (right or wrong).")
+        notes.append(Aside("All scores are 0 or 1 (right or wrong)."))
     return Description(
         names=scores.names,
         a=Summary.of(scores.a),

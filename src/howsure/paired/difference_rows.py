@@ -1,7 +1,7 @@
 """What every test here gets and gives: rows of differences in, one number per row out.
 
 A row is one data set. A user's data are one row; a power curve and a study of error rates are thousands of them, and
-all go through the same code. Scores in clusters become one sum and one size per cluster, so independent lines are
+all go through the same code. Scores in clusters become one sum and one size per cluster, so independent segments are
 clusters of size one and need no code of their own.
 """
 
@@ -36,7 +36,7 @@ class Sample:
 
     @classmethod
     def of(cls, scores: PairedScores) -> "Sample":
-        """Take the data as one row, in an order of its own: neither draws nor rounding depend on that of the lines."""
+        """Take the data as one row, in an order of its own: results do not depend on the order of the segments."""
         order = np.argsort(scores.differences, kind="stable")
         differences = scores.differences[order]
         if scores.clusters is None:
@@ -60,7 +60,7 @@ class Sample:
 
     @property
     def n(self) -> int:
-        """The number of independent pieces: clusters, or lines where there are none."""
+        """The number of independent pieces: clusters, or segments where there are none."""
         return int(self.sums.shape[1])
 
 

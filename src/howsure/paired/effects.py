@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
-from howsure.documents import Block, Column, Document, Sentence, Table
-from howsure.documents.numbers import measured
+from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
 from howsure.inference.intervals import ConfidenceInterval
@@ -31,7 +31,7 @@ _WORDS = {
     "hedges-g": ("Hedges' g", "Cohen's d without its small-sample bias", _OF_MEANS),
     "wilcoxon-r": (
         "Wilcoxon r",
-        "standardised rank sum, Z/√n: with many lines at most 0.87 in size, with few a little more",
+        "standardised rank sum, Z/√n; at most 0.87 with many segments, slightly more with few",
         _OF_RANKS,
     ),
     "hodges-lehmann": (
@@ -43,8 +43,8 @@ _WORDS = {
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""
 COHEN_CAUTION = (
-    "Cohen's words small (0.2), medium (0.5) and large (0.8) come from the behavioural sciences. They need not fit "
-    "your scores: a difference that he calls small can matter."
+    "Cohen's conventions small (0.2), medium (0.5) and large (0.8) come from the behavioural sciences. On your scores "
+    "a small effect can matter."
 )
 
 
@@ -89,10 +89,10 @@ class EffectSize(Record):
 
     @property
     def size(self) -> str:
-        """Cohen's word for it: small, medium, large, or nothing where he has none."""
+        """Its size by Cohen's convention: small, medium, large, or nothing where there is none."""
         if self.effect not in ("cohen-d", "hedges-g") or math.isnan(self.estimate):
             return ""
-        return next((word for word, least in COHEN.items() if abs(self.estimate) >= least), "less than small")
+        return next((word for word, least in COHEN.items() if abs(self.estimate) >= least), "below small")
 
     def document(self) -> Document:
         """Return the effect size with its interval and its meaning."""
@@ -140,22 +140,35 @@ def effect_sizes(
     return tuple(results)
 
 
+def effect_sentence(size: EffectSize, names: Sequence[str]) -> str:
+    """Return an effect size without a sign, with its interval and the system that scores higher."""
+    ends = size.confidence_interval
+    if math.isnan(size.estimate):
+        return f"{size.label} is undefined."
+    error = error_of(ends, size.estimate)
+    bounds = interval(*turned(ends, size.estimate), error)
+    known = "" if math.isnan(ends.low) else f" ({level_of(ends)} {bounds})"
+    higher = f" with {names[size.estimate < 0]} higher" if size.estimate else ""
+    convention = f", {size.size} by Cohen's convention" if size.size else ""
+    return f"{size.label} is {number(abs(size.estimate), error)}{higher}{known}{convention}."
+
+
 def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
     """Return a table of effect sizes, and a caution where Cohen's words stand in it."""
     columns = (
         Column("effect size"),
         Column("estimate", "number"),
         Column(level_of(found[0].confidence_interval), "interval"),
-        Column("Cohen's word"),
-        Column("goes with"),
-        Column("what it is"),
+        Column("Cohen's convention"),
+        Column("goes with", detail=True),
+        Column("definition", detail=True),
     )
     rows = []
     for size in found:
         estimate = measured(size.estimate, size.confidence_interval)
         tests = ", ".join(size.tests)
         rows.append((size.label, estimate, size.confidence_interval, size.size, tests, size.meaning))
-    caution = [Sentence(COHEN_CAUTION)] if any(size.size for size in found) else []
+    caution = details([Sentence(COHEN_CAUTION)]) if any(size.size for size in found) else []
     return (Table(columns, tuple(rows)), *caution)
 
 
@@ -178,11 +191,14 @@ def _standardised(
         method = "noncentral t"
         if not description.normal and not math.isnan(description.normality_pvalue):
             label = _WORDS[effect][0]
-            notes = (*notes, f"The interval of {label} assumes normal differences; these are {description.normality}.")
+            notes = (
+                *notes,
+                f"The interval of {label} assumes normal differences; here they are {description.normality}.",
+            )
     if scores.unit_size > 1:
         notes = (
             *notes,
-            f"Standardised effects grow with the unit size; these are of units of {scores.unit_size} lines.",
+            f"Standardised effects grow with the unit size; here a unit has {scores.unit_size} segments.",
         )
     interval = ConfidenceInterval(factor * low, factor * high, method, level)
     return EffectSize(effect=effect, estimate=factor * estimate, confidence_interval=interval, n=n, notes=notes)
@@ -242,17 +258,17 @@ def _ranked(effect: str, scores: PairedScores, alpha: float, description: Descri
         if abs(description.skewness) >= SKEWED:
             notes = (
                 *notes,
-                "Hodges–Lehmann is the median only if differences are symmetric; these are skewed (skewness "
-                f"{description.skewness:.2g}).",
+                "Hodges–Lehmann estimates the median only if differences are symmetric; here the skewness is "
+                f"{minus(f'{description.skewness:.2f}')}.",
             )
         if math.isinf(interval[0]):
-            notes = (*notes, f"{n} differences are too few to bound it at this confidence level.")
+            notes = (*notes, f"{n} differences are too few for an interval of Hodges–Lehmann at this confidence level.")
     else:
         moved = differences[differences != 0]
         n_zero, n = n - moved.size, moved.size
         method = "U-statistic variance, Fisher scale"
         if n_zero:
-            notes = (*notes, f"Left out of Wilcoxon r: {n_zero:,} of {scores.n:,} differences, which are zero.")
+            notes = (*notes, f"Wilcoxon r ignores the {n_zero:,} of {scores.n:,} differences that are zero.")
         if n < 2:
             return _undefined(effect, n, level, (*notes, f"Undefined for {n} differences that are not zero."))
         estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
@@ -261,7 +277,7 @@ def _ranked(effect: str, scores: PairedScores, alpha: float, description: Descri
             notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
     if scores.clusters is not None:
         method = "none"
-        notes = (*notes, "No interval: rank methods treat lines as independent, and these come in clusters.")
+        notes = (*notes, "No interval: rank methods treat segments as independent, and the scores come in clusters.")
     bounded = ConfidenceInterval(*interval, method, level)
     return EffectSize(effect=effect, estimate=estimate, confidence_interval=bounded, n=n, notes=notes)
 

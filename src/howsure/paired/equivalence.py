@@ -15,6 +15,8 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure.documents import Document, Sentence
+from howsure.documents.numbers import in_words, number
+from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.direct import score, score_statistic
 from howsure.inference.intervals import ConfidenceInterval
@@ -22,7 +24,7 @@ from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
 from howsure.paired.limits import LARGEST
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.significance import SignificanceTest, significance_test
-from howsure.paired.verdict import within
+from howsure.paired.verdict import difference
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -89,16 +91,17 @@ class Equivalence(Signed):
     def sentence(self) -> str:
         """The finding in one sentence."""
         a, b = self.names
-        if self.kind == "equivalence":
-            shown = "lies within" if self.established else "was not shown to lie within"
-            claim = f"The {self.estimand} {a} − {b} {shown} ±{self.margin:g}"
+        margin = number(self.margin)
+        if self.kind == "equivalence" and self.established:
+            claim = f"{a} and {b} are equivalent: they differ by less than {margin}"
+        elif self.kind == "equivalence":
+            claim = f"We cannot conclude that {a} and {b} differ by less than {margin}"
+        elif self.established:
+            claim = f"{a} is not worse than {b} by {margin} or more"
         else:
-            shown = "is not" if self.established else "was not shown to be no"
-            claim = f"{a} {shown} worse than {b} by {self.margin:g} or more"
-        return (
-            f"{claim} ({self.estimand} {within(self.estimate, self.confidence_interval)}, p = {self.pvalue:.3g}, "
-            f"{self.label}, n = {self.n:,})."
-        )
+            claim = f"We cannot exclude that {a} is worse than {b} by {margin} or more"
+        seen = difference(self.estimand, self.estimate, self.confidence_interval, self.names)
+        return f"{claim} ({seen}, p {in_words(p_of(self.pvalue))}, {self.label}, n = {self.n:,})."
 
     def document(self) -> Document:
         """Return the finding."""
@@ -186,8 +189,8 @@ def _on_the_scale_that_matters(scores: PairedScores, test: str) -> tuple[str, tu
     if most < 2 or most <= MANY_EQUAL * scores.n:
         return test, ()
     note = (
-        f"Equivalence is judged by the mean: {most:,} of {scores.n:,} differences are exactly "
-        f"{values[counts.argmax()]:g}, and the {TESTS[test].estimand} would stay there while the means move apart."
+        f"Equivalence is tested on the mean: {most:,} of {scores.n:,} differences are exactly "
+        f"{number(values[counts.argmax()])}, so the {TESTS[test].estimand} hardly reacts to a change of the means."
     )
     return "t", (note,)
 

@@ -1,13 +1,13 @@
-"""What the steps of the workflow answer: results that are made of other results."""
+"""The results of the steps of the workflow, which are made of other results."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from howsure.documents import Block, Document, Heading, Sentence
+from howsure.documents import Aside, Block, Document, Heading, Sentence, details
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.curves import PowerCurve
 from howsure.paired.description import Description
-from howsure.paired.effects import EffectSize, effect_blocks
+from howsure.paired.effects import EffectSize, effect_blocks, effect_sentence
 from howsure.paired.equivalence import Equivalence
 from howsure.paired.flips import Flips
 from howsure.paired.recommendation import Recommendation
@@ -39,11 +39,11 @@ class Overview(Signed):
 
     def document(self) -> Document:
         """Return summaries, unit sizes and the three lists of tests."""
-        about = self.description.document()
-        blocks = [*about.blocks, Sentence(self.unit_sizes.sentence)]
-        notes = about.notes
+        about, notes = self.description.document(), self.description.notes
+        blocks: list[Block] = [*about.blocks, *details([Sentence(self.unit_sizes.sentence)])]
         if self.recommendation is not None:
-            blocks += [Heading("Which test"), *self.recommendation.document().blocks]
+            blocks = [Sentence(self.recommendation.sentence, "verdict"), *blocks]
+            blocks += details([Heading("Which test"), *self.recommendation.document().blocks[1:]])
             notes += self.recommendation.notes
         return Document(about.title, tuple(blocks), notes, self.signature)
 
@@ -69,9 +69,12 @@ class Effects(Signed):
 
     def document(self) -> Document:
         """Return a table of the effect sizes."""
-        title = f"How large is the difference {self.names[0]} − {self.names[1]}?"
+        a, b = self.names
         notes = dict.fromkeys(note for size in self.effects for note in size.notes)
-        return Document(title, effect_blocks(self.effects), tuple(notes), self.signature)
+        verdict = Sentence(effect_sentence(self.effects[0], self.names), "verdict")
+        signs = Sentence(f"Positive values mean that {a} scores higher than {b}.")
+        blocks = (verdict, *effect_blocks(self.effects), signs)
+        return Document(f"How large is the difference {a} − {b}?", blocks, tuple(notes), self.signature)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +169,7 @@ class Finding(Record):
         about = self.significance.document()
         verdict, numbers = about.blocks
         within = () if self.equivalence is None else self.equivalence.document().blocks
-        answers = () if self.flips is None else self.flips.document().blocks
+        answers = () if self.flips is None else details(self.flips.document().blocks)
         notes = [*self.notes, *about.notes, *(() if self.equivalence is None else self.equivalence.notes)]
         blocks = (verdict, *within, numbers, *answers)
         return Document(about.title, blocks, tuple(dict.fromkeys(notes)), self.signature)
@@ -180,7 +183,7 @@ class PairedAnalysis(Finding):
     ----------
     names : tuple of str
     unit_size, unit_statistic
-        How lines became units.
+        How segments became units.
     description : Description
     unit_sizes : UnitSizes
     recommendation : Recommendation
@@ -214,15 +217,22 @@ class PairedAnalysis(Finding):
         return self.provenance.signature
 
     def document(self) -> Document:
-        """Return everything, from description to power."""
+        """Return everything, from description to power: the finding, the scores and the choice of the test first."""
         verdict, numbers = self.significance.document().blocks
         blocks: list[Block] = [verdict, *(() if self.equivalence is None else self.equivalence.document().blocks)]
+        blocks.append(Sentence(self.recommendation.sentence))
         answers = () if self.flips is None else self.flips.document().blocks
-        blocks += [Heading("The scores"), *self.description.document().blocks, Sentence(self.unit_sizes.sentence)]
-        blocks += [Heading("Which test"), *self.recommendation.document().blocks]
-        blocks += [Heading("The test"), numbers, *answers]
-        blocks += [Heading("Effect size"), *effect_blocks(self.effects)]
-        blocks += [Heading("Power"), *self.curve.document().blocks]
-        parts = (self.description, self.equivalence, *self.effects, self.curve)
-        notes = [*self.notes, *(note for part in parts if part is not None for note in part.notes)]
-        return Document(" against ".join(self.names), tuple(blocks), tuple(dict.fromkeys(notes)), self.signature)
+        scores, *about = self.description.document().blocks
+        power = [
+            replace(block, role="") if isinstance(block, Sentence) else block for block in self.curve.document().blocks
+        ]
+        blocks += [*details([Heading("The scores")]), scores, *about, *details([Sentence(self.unit_sizes.sentence)])]
+        blocks += details([Heading("Which test"), *self.recommendation.document().blocks[1:]])
+        blocks += details([Heading("The test"), numbers, *answers])
+        blocks += details([Heading("Effect size"), *effect_blocks(self.effects)])
+        blocks += details([Heading("Power"), *power])
+        first = [self.description.notes, () if self.equivalence is None else self.equivalence.notes]
+        notes = [*self.notes, *(note for part in first for note in part)]
+        notes += [Aside(note) for size in self.effects for note in size.notes]
+        notes += [Aside(note) for note in self.curve.notes]
+        return Document(" vs ".join(self.names), tuple(blocks), tuple(dict.fromkeys(notes)), self.signature)

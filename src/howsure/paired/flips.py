@@ -6,12 +6,14 @@ from typing import ClassVar
 
 from howsure import _check
 from howsure.documents import Column, Document, Sentence, Table
+from howsure.documents.numbers import in_words
+from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
 from howsure.inference.direct import score
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.verdict import within
+from howsure.paired.verdict import difference
 from howsure.records import Record
 
 
@@ -55,10 +57,10 @@ class Flips(Record):
     def sentence(self) -> str:
         """The table and the accuracy in words."""
         a, b = self.names
+        seen = difference("accuracy difference", self.difference, self.confidence_interval, self.names)
         return (
-            f"Of {self.n:,} items both got {self.both:,} right, only {a} {self.only_a:,}, only {b} {self.only_b:,}, "
-            f"neither {self.neither:,}. Accuracy {a} − {b}: {within(self.difference, self.confidence_interval)}; "
-            f"exact McNemar test of {self.only_a + self.only_b:,} flips: p = {self.pvalue:.3g}."
+            f"Of {self.n:,} items, both systems got {self.both:,} right, only {a} {self.only_a:,}, only {b} "
+            f"{self.only_b:,}, neither {self.neither:,}. Exact McNemar test: {seen}, p {in_words(p_of(self.pvalue))}."
         )
 
     def document(self) -> Document:
@@ -66,7 +68,7 @@ class Flips(Record):
         a, b = self.names
         rows = ((f"{a} right", self.both, self.only_a), (f"{a} wrong", self.only_b, self.neither))
         table = Table((Column(""), Column(f"{b} right", "count"), Column(f"{b} wrong", "count")), rows)
-        return Document(f"{a} against {b}", (Sentence(self.sentence), table))
+        return Document(f"{a} vs {b}", (Sentence(self.sentence), table))
 
 
 def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:
@@ -86,7 +88,7 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
         strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
         raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
     if scores.clusters is not None:
-        raise DataError("McNemar's test treats lines as independent, but the scores come in clusters; use a t test.")
+        raise DataError("McNemar's test treats segments as independent, but the scores come in clusters; use a t test.")
     a, b = scores.a == 1, scores.b == 1
     both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
     flipped, n = only_a + only_b, scores.n

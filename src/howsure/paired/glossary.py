@@ -1,4 +1,4 @@
-"""What p-value, interval, effect size and power mean, in a beginner's words: the same texts on every face."""
+"""What p-value, interval, effect size and power mean, in plain words, the same in every interface."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
         "p-value": (
             "How often data like these, or more extreme, would turn up if the null hypothesis were true. A small "
             "p-value speaks against the null hypothesis. It is not the probability that the null hypothesis is "
-            "true, and it does not say how large the difference is: with enough lines, a tiny difference has a "
+            "true, and it does not say how large the difference is: with enough segments, a tiny difference has a "
             "tiny p-value."
         ),
         "significance level": (
@@ -37,21 +37,20 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
         ),
         "confidence interval": (
             "The differences that fit the data. If the study were repeated many times, 95% of such intervals "
-            "would hold the true difference. That is a promise about the method; this one interval holds it or "
+            "would contain the true difference. This is a property of the method; a single interval contains it or "
             "does not."
         ),
         "effect size": (
             "How large a difference is. Some are in the units of the scores; others (Cohen's d, Hedges' g, "
             "Wilcoxon's r) have no unit, so that studies with different scores can be compared."
         ),
-        "Cohen's words": (
-            "Cohen called a d of 0.2 small, 0.5 medium and 0.8 large. He had the behavioural sciences in mind; on"
-            " a benchmark a difference that he calls small can matter, and one that he calls large can be "
-            "useless."
+        "Cohen's convention": (
+            "Cohen called a d of 0.2 small, 0.5 medium and 0.8 large. His examples come from the behavioural sciences. "
+            "On a benchmark a small effect can matter, and a large one can be useless."
         ),
         "power": (
-            "How often a study finds a difference that is really there. A power of 0.8 means 8 studies in 10. It "
-            "grows with the number of lines, with the size of the difference and with alpha. It is of use before "
+            "How often a study finds a difference that is really there. A power of 0.8 means 80% of the studies. It "
+            "grows with the number of segments, with the size of the difference and with alpha. It is useful before "
             "a study; the power at the difference that was observed only restates the p-value."
         ),
         "equivalence": (
@@ -59,7 +58,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
             "difference that matters (the margin), and two one-sided tests decide."
         ),
         "evaluation unit": (
-            "The lines that share one score. Combine several lines where a score means nothing on one of "
+            "The segments that share one score. Combine several segments where a score means nothing on one of "
             "them, as BLEU on one sentence."
         ),
         "skewness": (
@@ -67,7 +66,7 @@ GLOSSARY: Mapping[str, str] = MappingProxyType(
             "compared, above it the median."
         ),
         "normality": (
-            "Whether the differences look like a bell curve. The t test needs it when there are few lines; with "
+            "Whether the differences look like a bell curve. The t test needs it when there are few segments; with "
             "many, it hardly matters."
         ),
         "Hodges–Lehmann difference": (

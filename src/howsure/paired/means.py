@@ -22,7 +22,7 @@ def t_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRo
 
 
 def bootstrap(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
-    """Resample lines (or clusters) and compare t with its bootstrap distribution, which is centred on the data's mean.
+    """Resample segments (or clusters) and compare t with its bootstrap distribution, centred on the data's mean.
 
     The interval is the studentised one. It and the p-value read the same draws: `delta` is outside the interval if and
     only if p ≤ alpha.

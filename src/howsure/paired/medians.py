@@ -16,7 +16,7 @@ N_BISECTIONS = 50
 
 
 def bootstrap_median(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
-    """Resample lines and see how often the median falls on the other side of `delta`.
+    """Resample segments and see how often the median falls on the other side of `delta`.
 
     The p-value is that of the percentile interval: `delta` is outside if and only if p ≤ alpha.
     """

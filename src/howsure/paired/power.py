@@ -1,4 +1,4 @@
-"""Planning a study of two score lists: how many lines, what power, which difference could be seen."""
+"""Planning a study of two score lists: how many segments, what power, which difference could be seen."""
 
 import math
 from bisect import bisect_right
@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from howsure import _check
-from howsure.documents import Column, Document, Sentence, Table
-from howsure.documents.numbers import share
+from howsure.documents import Column, Document, Sentence, Table, details
+from howsure.documents.numbers import shown
 from howsure.errors import ArgumentError
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.paired.limits import LARGEST, SMALLEST
 from howsure.records import Record
 
 DESIGNS = ("paired", "independent")
-MOST_LINES = 10**12
+MOST_SEGMENTS = 10**12
 LARGE = 1_000_000
 """From this many degrees of freedom on, t is normal to six digits."""
 FAR = 1000.0
@@ -24,13 +24,13 @@ FAR = 1000.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PowerPlan(Record):
-    """Number of lines, difference and power of a t test that belong together; one of the three was asked for.
+    """Number of segments, difference and power of a t test that belong together; one of the three was asked for.
 
     Attributes
     ----------
     solved_for : {"n_items", "effect", "power"}
     n_items : int
-        Lines (per system if the design is independent). When solved for, the smallest whole number that reaches the
+        Segments (per system if the design is independent). When solved for, the smallest whole number that reaches the
         power; `n_exact` is where the power is reached exactly.
     n_exact : float
     n_normal : float
@@ -41,7 +41,7 @@ class PowerPlan(Record):
     sd : float
         The standard deviation of the differences (of one system's scores if the design is independent).
     power : float
-        With `n_items` lines, from the noncentral t distribution.
+        With `n_items` segments, from the noncentral t distribution.
     alpha : float
     alternative : str
     design : {"paired", "independent"}
@@ -61,7 +61,7 @@ class PowerPlan(Record):
     design: str
 
     def power_with(self, n: int) -> float:
-        """Return the power of the same study with another number of lines."""
+        """Return the power of the same study with another number of segments."""
         two_sided = self.alternative == "two-sided"
         return t_power(n, abs(self.effect) / self.sd, alpha=self.alpha, two_sided=two_sided, design=self.design)
 
@@ -69,38 +69,34 @@ class PowerPlan(Record):
     def sentence(self) -> str:
         """What was asked for, in words."""
         sides = "two-sided" if self.alternative == "two-sided" else "one-sided"
-        lines = "lines" if self.design == "paired" else "lines per system"
-        setting = f"{sides} {self.design} t test at α = {self.alpha:g}, standard deviation {self.sd:g}"
-        if self.solved_for == "n_items":
-            return (
-                f"{self.n_items:,} {lines} give a power of {share(self.power)} to find a mean difference of "
-                f"{self.effect:g} ({setting})."
-            )
-        effect, power = (
-            (f"{self.effect:.4g}", f"{self.power:g}")
-            if self.solved_for == "effect"
-            else (f"{self.effect:g}", share(self.power))
-        )
-        return (
-            f"With {self.n_items:,} {lines} a mean difference of {effect} is found with a power of {power} ({setting})."
-        )
+        setting = f"{sides} {self.design} t test, α = {self.alpha:g}, SD {self.sd:g}"
+        effect = f"{abs(self.effect):.4g}" if self.solved_for == "effect" else f"{abs(self.effect):g}"
+        power = f"{100 * self.power:.3g}%" if self.solved_for == "effect" else shown(self.power, "percent")
+        return f"{self.n_items:,} {self.unit} give {power} power for a mean difference of {effect} ({setting})."
+
+    @property
+    def unit(self) -> str:
+        """What the number of segments counts."""
+        return "segments" if self.design == "paired" else "segments per system"
 
     @property
     def asides(self) -> tuple[str, ...]:
-        """What the textbook formula says."""
+        """The textbook formula, for comparison."""
         if math.isnan(self.n_normal):
             return ()
         formula = math.ceil(self.n_normal - 1e-9)
-        return (f"The normal formula says {formula:,}; it takes the standard deviation as known.",)
+        return (
+            f"Normal approximation: {formula:,}. It treats the standard deviation as known and is slightly too low.",
+        )
 
     def document(self) -> Document:
-        """Return what was asked for, and the power with fewer and more lines."""
-        unit = "lines" if self.design == "paired" else "lines per system"
+        """Return what was asked for, and the power with fewer and more segments."""
         sizes = sorted({max(2, round(self.n_items * part / 4)) for part in (1, 2, 3, 6, 8)} | {self.n_items})
         rows = tuple((n, self.power_with(n)) for n in sizes)
         marked = frozenset({sizes.index(self.n_items)})
-        table = Table((Column(unit, "count"), Column("power", "share")), rows, marked=marked)
-        return Document("Plan of a study", (Sentence(self.sentence, "verdict"), *map(Sentence, self.asides), table))
+        table = Table((Column(self.unit, "count"), Column("power", "share")), rows, marked=marked)
+        asides = details(map(Sentence, self.asides))
+        return Document("Plan of a study", (Sentence(self.sentence, "verdict"), *asides, table))
 
 
 def plan_power(
@@ -113,13 +109,13 @@ def plan_power(
     alternative: str = "two-sided",
     design: str = "paired",
 ) -> PowerPlan:
-    """Solve for the one of `n_items`, `effect` and `target_power` that is left out: t test, normal differences.
+    """Solve for the one of `n_items`, `effect` and `target_power` that is not given: t test, normal differences.
 
     Parameters
     ----------
     sd : float
         Standard deviation of the differences between the systems (of each system's scores for two separate sets of
-        lines, `design="independent"`).
+        segments, `design="independent"`).
     effect : float, optional
         The true mean difference; its sign does not matter for a two-sided test, and a one-sided test is taken in the
         direction of `effect`.
@@ -140,7 +136,7 @@ def plan_power(
     given = [name for name, value in asked.items() if value is not None]
     if len(given) != 2:
         raise ArgumentError(
-            "give two of `n_items`, `effect` and `target_power`, and the third is computed; "
+            "give two of `n_items`, `effect` and `target_power`; the third is computed; "
             f"got {', '.join(given) or 'none'}."
         )
     if _check.real("sd", sd, at_least=0) == 0:
@@ -150,17 +146,17 @@ def plan_power(
     _check.one_of("alternative", alternative, ALTERNATIVES)
     _check.one_of("design", design, DESIGNS)
     if effect is not None and _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST) == 0:
-        raise ArgumentError("`effect` must not be 0: no number of lines shows a difference that is not there; got 0.")
+        raise ArgumentError("`effect` must not be 0: no study can find a difference of 0; got 0.")
     if n_items is not None:
-        _check.integer("n_items", n_items, at_least=2, at_most=MOST_LINES)
+        _check.integer("n_items", n_items, at_least=2, at_most=MOST_SEGMENTS)
     if target_power is not None and _check.fraction("target_power", target_power) <= alpha:
         raise ArgumentError(
             f"`target_power` must be above `alpha` ({alpha:g}), which costs no data; got {target_power:g}."
         )
     two_sided = alternative == "two-sided"
 
-    def reached(lines: float, standardised: float) -> float:
-        return t_power(lines, standardised, alpha=alpha, two_sided=two_sided, design=design)
+    def reached(segments: float, standardised: float) -> float:
+        return t_power(segments, standardised, alpha=alpha, two_sided=two_sided, design=design)
 
     solved = next(name for name in asked if name not in given).removeprefix("target_")
     exact, formula = float(n_items or 0), math.nan
@@ -169,12 +165,12 @@ def plan_power(
         assert target_power is not None
         standardised = abs(effect) / sd
         formula = _normal_n(standardised, target_power, alpha, two_sided) * (1 if design == "paired" else 2)
-        if not formula <= MOST_LINES:
+        if not formula <= MOST_SEGMENTS:
             raise ArgumentError(
                 f"a difference of {effect:g} beside a standard deviation of {sd:g} would take more than "
-                f"{MOST_LINES:.0e} lines; give a larger `effect`."
+                f"{MOST_SEGMENTS:.0e} segments; give a larger `effect`."
             )
-        exact = _solve(lambda lines: reached(lines, standardised) - target_power, 2.0, max(4.0, 2 * formula + 10))
+        exact = _solve(lambda segments: reached(segments, standardised) - target_power, 2.0, max(4.0, 2 * formula + 10))
         n_items = max(2, math.ceil(exact - 1e-9))
     elif effect is None:
         assert target_power is not None
@@ -197,7 +193,7 @@ def plan_power(
 
 
 def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = True, design: str = "paired") -> float:
-    """Return the power of a t test: `n` lines (per system), `effect` in standard deviations; `n` need not be whole.
+    """Return the power of a t test: `n` segments (per system), `effect` in standard deviations; `n` need not be whole.
 
     Examples
     --------
@@ -246,7 +242,7 @@ def sign_power(n: int, share: float, *, alpha: float = 0.05, alternative: str = 
 
 
 def proportions_power(n: float, first: float, second: float, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """Return the power to tell two rates apart, each counted on `n` lines of its own (the usual normal formula).
+    """Return the power to find two rates different, each counted on `n` segments of its own (normal formula).
 
     Examples
     --------

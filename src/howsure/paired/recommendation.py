@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from howsure.documents import Column, Document, Sentence, Table
+from howsure.documents import Column, Document, Sentence, Table, details
+from howsure.documents.numbers import minus
 from howsure.errors import DataError
 from howsure.paired.catalogue import TESTS
 from howsure.paired.description import SKEWED, Description
@@ -65,14 +66,14 @@ class Recommendation(Record):
     @property
     def sentence(self) -> str:
         """The test to use, and why."""
-        return f"{self.reason} Use the {TESTS[self.test].label}."
+        return f"Recommended test: {TESTS[self.test].label}. {self.reason}"
 
     def document(self) -> Document:
         """Return the three lists of tests."""
         rows = [(name, choice.test, choice.reason) for name, choices in self.lists.items() for choice in choices]
         table = Table((Column("list"), Column("test"), Column("reason")), tuple(rows), marked=frozenset({0}))
         statistic = Sentence(f"Statistic to compare: the {self.statistic}. {self.statistic_reason}")
-        return Document("Which test", (statistic, Sentence(self.sentence), table), self.notes)
+        return Document("Which test", (Sentence(self.sentence), *details([statistic, table])), self.notes)
 
 
 _NORMAL = {
@@ -96,7 +97,7 @@ _SYMMETRIC = {
         "permutation-median": "valid for symmetric differences, but usually less powerful than Wilcoxon's test.",
         "bootstrap-median": "valid, but usually less powerful than Wilcoxon's test.",
     },
-    "inappropriate": {"t": "it assumes normal differences, and there are too few to do without."},
+    "inappropriate": {"t": "it assumes normal differences, and there are too few of them for an approximation."},
 }
 _SKEWED = {
     "recommended": {"sign": "it tests the median and assumes nothing about the shape."},
@@ -112,22 +113,22 @@ _SKEWED = {
     },
 }
 _CLUSTERED = {
-    "recommended": {"permutation": "it flips whole clusters, and holds its level also when there are few of them."},
+    "recommended": {"permutation": "it flips whole clusters; its error rate is nominal even with few clusters."},
     "non_preferred": {
-        "bootstrap": "it resamples whole clusters, and needs more than a few.",
-        "t": "its standard error allows for clusters, but with fewer than about 50 it rejects a little too often.",
+        "bootstrap": "it resamples whole clusters, and needs at least a few dozen.",
+        "t": "its standard error allows for clusters, but with fewer than about 50 it rejects slightly too often.",
     },
     "inappropriate": {
-        "sign": "it treats lines as independent, which lines of one cluster are not.",
-        "wilcoxon": "it treats lines as independent, which lines of one cluster are not.",
-        "bootstrap-median": "it treats lines as independent, which lines of one cluster are not.",
-        "permutation-median": "it treats lines as independent, which lines of one cluster are not.",
+        "sign": "it treats segments as independent, but segments of one cluster are dependent.",
+        "wilcoxon": "it treats segments as independent, but segments of one cluster are dependent.",
+        "bootstrap-median": "it treats segments as independent, but segments of one cluster are dependent.",
+        "permutation-median": "it treats segments as independent, but segments of one cluster are dependent.",
     },
 }
 _BINARY = {
     "recommended": {"sign": "right-or-wrong scores differ by −1, 0 or 1, and on these it is McNemar's exact test."},
     "non_preferred": {
-        "t": "fine for many flips; it answers in units of accuracy.",
+        "t": "valid for many flips; it estimates the difference in accuracy.",
         "permutation": "the same p-value as the sign test up to resampling, with an interval for the accuracy.",
         "wilcoxon": "all flips have the same size, so it is nearly the sign test.",
         "bootstrap": "valid for many flips, and needs resampling.",
@@ -145,8 +146,8 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     The rule is that of NLPStatTest: mean if |skewness| < 0.5, else median; among tests of the mean, t if normality is
     not rejected, else Wilcoxon. From 100 differences on, t counts as non-preferred and not as inappropriate where
     normality is rejected. Scores in clusters and right-or-wrong scores have rules of their own. A test that was chosen
-    by looking at the data does not quite hold the level it promises. If your claim will be about averages, decide on
-    t, bootstrap or permutation before you look.
+    by looking at the data has an error rate slightly different from the nominal one. If your claim will be about
+    averages, decide on t, bootstrap or permutation before you look.
 
     Examples
     --------
@@ -160,7 +161,7 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
         raise DataError(f"{scores.sameness}: nothing varies, so there is nothing to test. Check the file.")
     notes: list[str] = []
     if scores.n_clusters is not None and scores.n_clusters < 6:
-        notes.append("Flipping the signs of fewer than 6 clusters cannot give a two-sided p-value of 0.05 or less.")
+        notes.append("Fewer than 6 clusters: the two-sided p-value of the permutation test cannot be 0.05 or less.")
     reason = why = ""
     if scores.clusters is not None:
         table, statistic, reason = _CLUSTERED, "mean", f"The scores come in {scores.n_clusters:,} clusters."
@@ -169,11 +170,12 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
         table, statistic, reason = _BINARY, "mean", "All scores are 0 or 1."
         why = "The mean of right-or-wrong scores is the accuracy."
     elif scores.n < 3:
-        table, statistic, reason = _NORMAL, "mean", f"{scores.n} lines are too few to judge their shape."
-        why = "Nothing speaks against the mean."
+        table, statistic, reason = _NORMAL, "mean", f"{scores.n} segments are too few to test normality."
+        why = "The mean is the default."
     else:
-        size = f"|skewness| is {abs(description.skewness):.3g}"
-        shape = f"The differences are {description.shape} (skewness {description.skewness:.3g})"
+        skewness = minus(f"{description.skewness:.2f}")
+        size = f"|skewness| is {abs(description.skewness):.2f}"
+        shape = f"The differences are {description.shape} (skewness {skewness})"
         reason = f"{shape} and {description.normality}."
         if description.symmetric:
             table, statistic = (_NORMAL if description.normal else _symmetric(scores.n)), "mean"
@@ -189,7 +191,7 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
     return Recommendation(statistic=statistic, statistic_reason=why, reason=reason, notes=tuple(notes), **lists)
 
 
-UNFIT = "does not fit these scores"
+UNFIT = "does not suit these scores"
 """The words by which a caution is known."""
 
 
@@ -207,12 +209,12 @@ def _symmetric(n: int) -> dict[str, dict[str, str]]:
     """Return the lists for symmetric differences that are not normal; t is fine for many of them."""
     if n < LARGE:
         return _SYMMETRIC
-    t = {"t": f"with {n:,} differences it holds its level, but outliers cost it power."}
+    t = {"t": f"with {n:,} differences its error rate is nominal, but outliers cost it power."}
     return {**_SYMMETRIC, "non_preferred": {**t, **_SYMMETRIC["non_preferred"]}, "inappropriate": {}}
 
 
 def _mean_note(n: int) -> str:
-    claim = "The median is not the mean. If your claim is about average scores, "
+    claim = "This test compares medians. If your claim is about average scores, use "
     if n >= LARGE:
-        return claim + f"use bootstrap or a two-sided t test: {n:,} differences are enough in spite of the skew."
-    return claim + f"use bootstrap, which holds its level best; {n:,} skewed differences are few for any test of it."
+        return claim + "the bootstrap test or a two-sided t test."
+    return claim + f"the bootstrap test; {n:,} skewed differences are few for any test of the mean."

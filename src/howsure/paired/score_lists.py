@@ -1,4 +1,4 @@
-"""Lists of scores: two or more systems scored on the same lines."""
+"""Lists of scores: two or more systems scored on the same segments."""
 
 import hashlib
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure import _check
 from howsure.errors import ArgumentError, DataError
-from howsure.paired.copies import copied_lines
+from howsure.paired.copies import copied_segments
 from howsure.paired.limits import LARGEST, SMALLEST
 from howsure.responses import frozen
 from howsure.scales import FloatArray, IntArray
@@ -20,21 +20,21 @@ BEYOND = "scores below 1e-100 or above 1e100 in size cannot be squared and summe
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PairedScores:
-    """The scores of two systems on the same lines; every question here is about `a - b`.
+    """The scores of two systems on the same segments; every question here is about `a - b`.
 
     Attributes
     ----------
     a, b : array of float
-        One score per line, finite and read-only.
+        One score per segment, finite and read-only.
     clusters : array of int, optional
-        The number of the cluster (document, conversation, …) each line belongs to. Lines of one cluster may depend on
-        each other; clusters are independent.
+        The number of the cluster (document, conversation, …) each segment belongs to. Segments of one cluster may
+        depend on each other; clusters are independent.
     names : tuple of str
         What the systems are called.
     notes : tuple of str
         What the reader of a result must know about how the scores were put together.
     unit_size : int
-        How many lines of the file one line here stands for; see `to_units`.
+        How many segments of the file one segment here stands for; see `to_units`.
 
     Examples
     --------
@@ -54,18 +54,18 @@ class PairedScores:
     def from_arrays(
         cls, a: Any, b: Any, *, clusters: Any = None, names: tuple[str, str] = ("A", "B")
     ) -> "PairedScores":
-        """Make paired scores from two lists of numbers, and optionally one cluster id (of any type) per line.
+        """Make paired scores from two lists of numbers, and optionally one cluster id (of any type) each.
 
-        Lines that look like copies of other lines get a note.
+        Segments that look like copies of other segments get a note.
         """
         scores = cls(a, b, None, names)
-        return replace(scores, clusters=cluster_codes(clusters, scores.n), notes=copied_lines(scores.a, scores.b))
+        return replace(scores, clusters=cluster_codes(clusters, scores.n), notes=copied_segments(scores.a, scores.b))
 
     def __post_init__(self) -> None:
         a, b = (_column(name, values) for name, values in zip(self.names, (self.a, self.b), strict=True))
         if a.size != b.size:
             sizes = f"{a.size} and {b.size}"
-            raise DataError(f"the two score lists must be equally long, one line for each item; got {sizes} scores.")
+            raise DataError(f"the two score lists must be equally long, one score for each item; got {sizes} scores.")
         object.__setattr__(self, "a", frozen(a))
         object.__setattr__(self, "b", frozen(b))
         if self.clusters is not None:
@@ -73,22 +73,22 @@ class PairedScores:
 
     @property
     def n(self) -> int:
-        """The number of lines."""
+        """The number of segments."""
         return self.a.size
 
     @property
     def n_clusters(self) -> int | None:
-        """The number of clusters, or None when lines are independent."""
+        """The number of clusters, or None when segments are independent."""
         return None if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def differences(self) -> FloatArray:
-        """The score of `a` minus the score of `b`, line by line."""
+        """The score of `a` minus the score of `b`, segment by segment."""
         return self.a - self.b
 
     @property
     def constant(self) -> float | None:
-        """The difference that every line shares, or None when differences vary."""
+        """The difference that every segment shares, or None when differences vary."""
         differences = self.differences
         largest = max(float(np.abs(self.a).max()), float(np.abs(self.b).max()))
         # 0.3 - 0.2 and 0.2 - 0.1 are equal on paper only: the subtraction rounds at the size of the scores.
@@ -124,18 +124,18 @@ class PairedScores:
 
     def __str__(self) -> str:
         grouped = "" if self.clusters is None else f" in {self.n_clusters} clusters"
-        units = "" if self.unit_size == 1 else f" (units of {self.unit_size} lines)"
+        units = "" if self.unit_size == 1 else f" (units of {self.unit_size} segments)"
         return f"{self.n:,} pairs of scores{units}{grouped}: {self.names[0]} against {self.names[1]}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScoreTable:
-    """The scores of two or more systems on the same lines.
+    """The scores of two or more systems on the same segments.
 
     Attributes
     ----------
     values : array of float
-        Shape (lines, systems).
+        Shape (segments, systems).
     names : tuple of str
     clusters : array of int, optional
     notes : tuple of str
@@ -168,7 +168,7 @@ class ScoreTable:
 
     @property
     def n(self) -> int:
-        """The number of lines."""
+        """The number of segments."""
         return int(self.values.shape[0])
 
     def pair(self, a: str, b: str) -> PairedScores:
@@ -182,7 +182,7 @@ class ScoreTable:
             columns.append(self.values[:, self.names.index(name)])
         if a == b:
             raise ArgumentError(f"`a` and `b` must be different systems; got {a!r} twice.")
-        notes = (*self.notes, *copied_lines(*columns)) if self.unit_size == 1 else self.notes
+        notes = (*self.notes, *copied_segments(*columns)) if self.unit_size == 1 else self.notes
         return PairedScores(columns[0], columns[1], self.clusters, (a, b), notes, self.unit_size)
 
     def pairs(self) -> Iterator[PairedScores]:
@@ -214,10 +214,10 @@ def cluster_codes(clusters: Any, n: int) -> IntArray | None:
         return None
     ids = np.asarray(clusters).astype(str)
     if ids.shape != (n,):
-        raise DataError(f"`clusters` must have one id for each of the {n} lines; got shape {ids.shape}.")
+        raise DataError(f"`clusters` must have one id for each of the {n} segments; got shape {ids.shape}.")
     codes = np.unique(ids, return_inverse=True)[1].astype(np.int64)
     if codes.max() == 0:
-        raise DataError(f"all {n} lines belong to one cluster ({ids[0]!r}); a test needs at least two clusters.")
+        raise DataError(f"all {n} segments belong to one cluster ({ids[0]!r}); a test needs at least two clusters.")
     return codes
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure.documents import Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import error_of, measured
+from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.inference.direct import score
 from howsure.inference.intervals import ConfidenceInterval
@@ -26,12 +26,12 @@ from howsure.provenance import Provenance
 from howsure.records import Signed
 
 FOUND = 0.8
-"""The share of studies in which the smallest detectable difference is found."""
+"""The power for the smallest detectable difference."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SignificanceTest(Signed):
-    """What a test says about two score lists.
+    """The result of a test of two score lists.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class SignificanceTest(Signed):
     n : int
         The number of differences; `n_clusters` is the number of clusters if there are any.
     unit_size : int
-        How many lines of the file one difference stands for.
+        How many segments of the file one difference stands for.
     estimand : str
         What is estimated: mean, median, Hodges–Lehmann or accuracy difference.
     estimate : float
@@ -63,8 +63,8 @@ class SignificanceTest(Signed):
     side : {1, 0, -1}
         On which side of `delta` the test sees the difference; it is the direction of the verdict.
     detectable : float
-        The true difference from `delta` that a study with this standard error finds 8 times in 10; NaN where the
-        test cannot reject at all.
+        The true difference from `delta` that a study with this standard error has 80% power for; NaN where the test
+        cannot reject at all.
     detectable_estimand : str
         What that is a difference of: the estimand, or the mean where ties leave the estimand without an interval.
     exact : bool
@@ -112,40 +112,36 @@ class SignificanceTest(Signed):
         return verdict.sentence(self)
 
     @property
-    def p_text(self) -> str:
-        """The p-value with what may be said about it."""
+    def shown_pvalue(self) -> str:
+        """The p-value as a table shows it; an upper bound where no resample is as extreme as the data."""
         sides = 2 if self.alternative == "two-sided" else 1
         if self.n_resamples and not self.exact and self.pvalue <= sides / (self.n_resamples + 1):
-            return f"p ≤ {self.pvalue:.2g}"
+            return f"≤ {p_of(self.pvalue)}"
         if self.pvalue < 1e-300:
-            return "p < 1e-300"
-        if self.n_resamples and not self.exact:
-            return f"p = {p_of(self.pvalue, self.pvalue_standard_error)}"
-        return f"p = {self.pvalue:.3g}" if self.pvalue >= 1e-4 else f"p = {self.pvalue:.1e}"
+            return "< 1e-300"
+        return p_of(self.pvalue, self.pvalue_standard_error)
 
     def document(self) -> Document:
         """Return the finding and its numbers."""
-        test = TESTS[self.test]
+        test, error = TESTS[self.test], error_of(self.confidence_interval, self.estimate)
+        a, b = self.names
         columns = (
-            Column("test"),
-            Column(self.estimand, "number"),
+            Column("score"),
+            Column("estimate", "number"),
             Column(verdict.level_of(self.confidence_interval), "interval"),
-            Column(test.statistic, "number"),
             Column("p", "pvalue"),
-            Column(f"p ≤ {self.alpha:g}"),
-            Column("n", "count"),
+            Column("test", detail=True),
+            Column(test.statistic, "number", detail=True),
+            Column(f"p ≤ {self.alpha:g}", detail=True),
+            Column("n", "count", detail=True),
         )
-        row = (
-            test.label,
-            measured(self.estimate, self.confidence_interval),
-            Measured(self.confidence_interval, error_of(self.confidence_interval, self.estimate)),
-            self.statistic,
-            self.p_text.removeprefix("p ").removeprefix("= "),
-            self.reject,
-            self.n,
-        )
-        blocks = (Sentence(self.sentence, "verdict"), Table(columns, (row,)))
-        return Document(f"Do {self.names[0]} and {self.names[1]} differ?", blocks, self.notes, self.signature)
+        means = [(f"mean of {name}", Measured(mean, error)) for name, mean in zip(self.names, self.means, strict=True)]
+        estimates = Measured(self.estimate, error), Measured(self.confidence_interval, error)
+        tested = (self.shown_pvalue, test.label, self.statistic, self.reject, self.n)
+        rows = [(*mean, *[""] * (len(columns) - 2)) for mean in means]
+        rows.append((f"{self.estimand} {a} − {b}", *estimates, *tested))
+        blocks = (Sentence(self.sentence, "verdict"), Table(columns, tuple(rows)))
+        return Document(f"Do {a} and {b} differ?", blocks, self.notes, self.signature)
 
 
 @_matrices.on_one_thread
@@ -268,7 +264,7 @@ def _estimate(
 def _detectable(
     scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
 ) -> tuple[float, str]:
-    """Return the difference that this standard error finds 8 times in 10, and of what it is a difference."""
+    """Return the difference that this standard error gives 80% power for, and of what it is a difference."""
     from scipy.special import ndtri, stdtrit
 
     sample, what = Sample.of(scores), estimand(scores, test)
@@ -302,28 +298,31 @@ def _notes(
     n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
     if test.name in ("sign", "wilcoxon") and n_zero:
         notes.append(
-            f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The p-value leaves them out."
+            f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The test ignores these segments."
         )
     if scores.right_or_wrong and test.estimand != MEAN and estimand(scores, test) != ACCURACY:
         notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
     if test.name == "permutation-median":
-        notes.append("The null is that differences are symmetric about delta; a skewed distribution also violates it.")
+        notes.append(
+            "Null hypothesis: differences are symmetric about `delta`. The test also rejects skewed differences."
+        )
     watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
     ends = (interval.low, interval.high)
     if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):
         what = "resamples" if test.resamples and scores.n > 20 else "differences"
-        notes.append(f"There are too few {what} to bound the {estimand(scores, test)} at this confidence level.")
+        notes.append(f"Too few {what} for an interval of the {estimand(scores, test)} at this confidence level.")
     inside, reject = hypothesis.delta in interval, pvalue <= hypothesis.alpha
     if inside == reject and not math.isnan(interval.low):
         why = "the p-value is exact and the interval an approximation"
         if estimand(scores, test) != ACCURACY:
-            why = "the interval counts lines with equal scores, and the p-value does not"
+            why = "the interval counts segments with equal scores, and the p-value does not"
         place = "inside" if inside else "outside"
         notes.append(
-            f"p is {pvalue:.3g}, yet {hypothesis.delta:g} lies {place} the interval: {why}. The verdict follows p."
+            f"p {in_words(p_of(pvalue))}, but {number(hypothesis.delta)} lies {place} the interval: {why}. The verdict "
+            "follows the p-value."
         )
     if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
         notes.append(
-            f"With {scores.n_clusters} clusters this test rejects a little too often; prefer the permutation test."
+            f"With {scores.n_clusters} clusters this test rejects slightly too often. Prefer the permutation test."
         )
     return notes

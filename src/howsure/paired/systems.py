@@ -8,8 +8,9 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.documents import Block, Column, Document, Sentence, Table
-from howsure.documents.numbers import measured
+from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
+from howsure.documents.numbers import error_of, in_words, turned
+from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
 from howsure.inference.corrections import CORRECTIONS, adjust
 from howsure.inference.intervals import ConfidenceInterval
@@ -90,17 +91,22 @@ class SystemsComparison(Signed):
     def sentences(self) -> tuple[str, ...]:
         """The finding in words."""
         best = [name for name, rank in zip(self.names, self.mean_ranks, strict=True) if rank == min(self.mean_ranks)]
+        found, n = sum(self.reject), len(self.pairs)
+        pairs = f"{found:,} of {n:,} pairs" if found else "No pair" if n == 1 else f"None of the {n:,} pairs"
+        if n == found == 1:
+            pairs = "The pair"
+        corrected = "" if self.correction == "none" or n == 1 else f" after correction ({self.correction})"
         said = (
-            f"{len(self.names)} systems on {self.n:,} lines. Best mean rank: {' and '.join(best)}. "
-            f"{sum(self.reject)} of {len(self.pairs)} pairs differ at α = {self.alpha:g} after {self.correction} "
-            "correction."
+            f"{pairs} {'differ' if found and n > 1 else 'differs'} significantly at {100 * self.alpha:g}%{corrected}. "
+            f"Best mean rank of {len(self.names)} systems on {self.n:,} segments: {' and '.join(best)}."
         )
         if self.friedman is None:
             return (said,)
         overall = self.friedman
         return said, (
-            f"Are all systems alike? Friedman χ² = {overall.statistic:.4g}, F = {overall.f_statistic:.4g}, "
-            f"p = {overall.pvalue:.3g}. Mean ranks that are {overall.critical_difference:.3g} apart differ (Nemenyi)."
+            f"Friedman test of all systems: χ² = {overall.statistic:.4g}, F = {overall.f_statistic:.4g}, "
+            f"p {in_words(p_of(overall.pvalue))}. Mean ranks that are {overall.critical_difference:.3g} apart differ "
+            "significantly (Nemenyi)."
         )
 
     def verdict(self, pair: SignificanceTest, reject: bool) -> str:
@@ -109,7 +115,7 @@ class SystemsComparison(Signed):
             return "no clear difference"
         if pair.delta:
             return f"{'above' if pair.side > 0 else 'below'} {pair.delta:g}"
-        return f"{pair.names[0]} {'higher' if pair.side > 0 else 'lower'}"
+        return f"{pair.names[pair.side < 0]} higher"
 
     @in_any_form
     def to_frame(self) -> Any:
@@ -136,18 +142,25 @@ class SystemsComparison(Signed):
         rows = []
         pairs = zip(self.pairs, self.confidence_intervals, self.adjusted_pvalues, self.reject, strict=True)
         for pair, interval, adjusted, reject in pairs:
-            estimate, said = measured(pair.estimate, interval), self.verdict(pair, reject)
-            rows.append((" − ".join(pair.names), estimate, interval, pair.pvalue, adjusted, said))
+            order = (
+                -1 if pair.estimate < 0 and not pair.delta else 1
+            )  # the higher system first, so that no sign is needed
+            error = error_of(interval, pair.estimate)
+            numbers = Measured(order * pair.estimate, error), Measured(turned(interval, order), error)
+            names = " − ".join(pair.names[::order])
+            rows.append((names, *numbers, pair.pvalue, adjusted, reject, self.verdict(pair, reject)))
         titles = (
             Column("pair"),
             Column(self.pairs[0].estimand, "number"),
-            Column(f"{100 * (1 - self.alpha):g}% interval", "interval"),
-            Column("p", "pvalue"),
-            Column(f"p ({self.correction})", "pvalue"),
-            Column("verdict"),
+            Column(f"{100 * (1 - self.alpha):g}% CI", "interval"),
+            Column("p", "pvalue", detail=True),
+            Column("adjusted p", "pvalue"),
+            Column(f"p ≤ {self.alpha:g}"),
+            Column("verdict", detail=True),
         )
-        blocks: list[Block] = [Sentence(sentence, "verdict") for sentence in self.sentences]
-        blocks += [Table(columns, means), Table(titles, tuple(rows))]
+        said, *overall = self.sentences
+        blocks: list[Block] = [Sentence(said, "verdict"), Table(titles, tuple(rows))]
+        blocks += details([*map(Sentence, overall), Table(columns, means)])
         return Document("Which systems differ?", tuple(blocks), self.notes, self.signature)
 
 
@@ -180,7 +193,7 @@ def compare_systems(
     _check.fraction("alpha", alpha)
     _check.one_of("correction", correction, CORRECTIONS)
     if len(table.names) < 2:
-        raise DataError("a comparison needs at least two systems.")
+        raise DataError("a comparison requires at least two systems.")
     seed = _random.replayable(rng)
 
     def ask(number: int, pair: PairedScores, level: float) -> SignificanceTest:
@@ -256,25 +269,27 @@ def _about_pairs(pairs: tuple[SignificanceTest, ...]) -> list[str]:
 def _about_intervals(
     intervals: list[ConfidenceInterval], adjusted: tuple[float, ...], correction: str, alpha: float, delta: float
 ) -> list[str]:
-    """Return what the intervals promise, and where they and the adjusted p-values disagree."""
+    """Return what the intervals cover together, and where they and the adjusted p-values disagree."""
     if len(intervals) == 1:
         return []
     if correction != "holm":
-        return ["Each interval stands alone: it is not adjusted for the number of pairs."]
-    told = [
-        f"The {len(intervals)} intervals hold together: all of them cover with probability {100 * (1 - alpha):g}% "
-        f"(each is a {100 * intervals[0].confidence_level:.4g}% interval)."
+        return ["The intervals are not adjusted for the number of pairs."]
+    told: list[str] = [
+        Aside(
+            f"The {len(intervals)} intervals are simultaneous: all cover with probability {100 * (1 - alpha):g}% "
+            f"(each is a {100 * intervals[0].confidence_level:.4g}% CI)."
+        )
     ]
     if any((p <= alpha) == (delta in interval) for p, interval in zip(adjusted, intervals, strict=True)):
         told.append(
-            "Holm's p-values are a little sharper than intervals that hold together, so a pair may differ although its "
-            f"interval includes {delta:g}. The verdict follows p."
+            "Holm's p-values are slightly more powerful than simultaneous intervals: a pair can differ significantly "
+            f"although its interval includes {delta:g}. The verdict follows the p-value."
         )
     return told
 
 
 def friedman(mean_ranks: list[float], n: int, *, alpha: float = 0.05, untied: float = 1.0) -> Friedman:
-    """Compare systems by their mean ranks over `n` lines.
+    """Compare systems by their mean ranks over `n` segments.
 
     `untied` is the variance of the ranks as a share of what it would be without ties; the statistic is divided by it.
 

@@ -1,4 +1,4 @@
-"""Evaluation units: scores of several lines taken together, and how large a unit should be."""
+"""Evaluation units: scores of several segments taken together, and how large a unit should be."""
 
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -22,9 +22,9 @@ Scores = TypeVar("Scores", PairedScores, ScoreTable)
 
 
 def to_units(scores: Scores, *, size: int = 1, statistic: str = "mean", shuffle: _random.Rng = None) -> Scores:
-    """Return one score per evaluation unit of `size` consecutive lines.
+    """Return one score per evaluation unit of `size` consecutive segments.
 
-    Lines left over at the end do not make a unit and are left out; a note says how many. Larger units make single
+    Segments left over at the end do not make a unit and are dropped; a note says how many. Larger units make single
     scores steadier and fewer in the same measure, so they buy no power: they are for metrics that mean nothing on
     one line.
 
@@ -32,18 +32,18 @@ def to_units(scores: Scores, *, size: int = 1, statistic: str = "mean", shuffle:
     ----------
     scores : PairedScores or ScoreTable
     size : int
-        Lines per unit.
+        Segments per unit.
     statistic : {"mean", "median"}
-        How the lines of a unit become one score.
+        How the segments of a unit become one score.
     shuffle : int, optional
-        Seed for shuffling the lines first, which removes dependence between neighbours; None keeps their order.
+        Seed for shuffling the segments first, which removes dependence between neighbours; None keeps their order.
 
     Examples
     --------
     >>> scores = PairedScores.from_arrays([1, 3, 5, 7, 9], [0, 0, 2, 2, 4])
     >>> units = to_units(scores, size=2)
     >>> units.a.tolist(), units.notes
-    ([2.0, 6.0], ('1 of 5 lines are left out: the last unit would have fewer than 2.',))
+    ([2.0, 6.0], ('1 of 5 segments is dropped: the last unit would have fewer than 2.',))
     """
     _check.integer("size", size, at_least=1)
     _check.one_of("statistic", statistic, UNIT_STATISTICS)
@@ -54,14 +54,15 @@ def to_units(scores: Scores, *, size: int = 1, statistic: str = "mean", shuffle:
     if scores.clusters is not None:
         raise ArgumentError("evaluation units and clusters solve the same problem; give one of them.")
     if scores.n // size < 2:
-        raise DataError(f"{scores.n} lines are too few for two units of {size} lines; use a smaller unit size.")
+        raise DataError(f"{scores.n} segments are too few for two units of {size} segments; use a smaller unit size.")
     order = slice(None)
     if shuffle is not None:
         order = _random.generator(_random.seed_of(shuffle), "shuffle").permutation(scores.n)  # type: ignore[assignment]
     notes: tuple[str, ...] = scores.notes
     left = scores.n % size
     if left:
-        notes = (*notes, f"{left} of {scores.n} lines are left out: the last unit would have fewer than {size}.")
+        dropped = f"{left} of {scores.n} segments {'is' if left == 1 else 'are'} dropped"
+        notes = (*notes, f"{dropped}: the last unit would have fewer than {size}.")
     if isinstance(scores, ScoreTable):
         columns = [_gather(column[order], size, statistic) for column in scores.values.T]
         return ScoreTable(np.column_stack(columns), scores.names, None, notes, size)
@@ -94,15 +95,15 @@ class UnitSizes(Record):
         """At which sizes the standard deviation settles, in words."""
         span = f"unit sizes {self.sizes[0]} to {self.sizes[-1]}"
         if not self.stable:
-            return f"At {span} the standard deviation never changes by as little as {self.tolerance:g}."
+            return f"At {span} the standard deviation never stabilises (every change exceeds {self.tolerance:g})."
         return (
-            f"At {span} the standard deviation first settles (changes by {self.tolerance:g} or less) at "
-            f"{', '.join(map(str, self.stable))} lines."
+            f"At {span} the standard deviation is first stable (changes by {self.tolerance:g} or less) at "
+            f"{', '.join(map(str, self.stable))} segments per unit."
         )
 
     def document(self) -> Document:
         """Return the sizes at which the standard deviation settles, and all of them in a table."""
-        columns = (Column("lines per unit", "count"), Column("standard deviation", "number"))
+        columns = (Column("segments per unit", "count"), Column("standard deviation", "number"))
         table = Table(columns, tuple(zip(self.sizes, self.standard_deviations, strict=True)))
         return Document("Evaluation units", (Sentence(self.sentence), table))
 

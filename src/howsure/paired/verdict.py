@@ -1,112 +1,152 @@
-"""What may be said: the finding of a test in sentences that can be pasted into a paper.
+"""What a test found, in sentences that can be pasted into a paper.
 
-The direction is that of the test which rejected. Where the estimate or the means do not show it, the sentence says so.
+The system that scores higher is named first, so that no number needs a sign. The direction is that of the test which
+rejected; where the estimate or the means do not show it, the sentence says so.
 """
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from howsure.documents.numbers import error_of, number, rough
+from howsure.documents.numbers import error_of, in_words, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.inference.intervals import ConfidenceInterval
-from howsure.paired.catalogue import MEAN, TESTS
+from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
 
 if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest
 
-SIDES = {1: "higher", -1: "lower"}
 CLAIMS = {"two-sided": "other than", "greater": "greater than", "less": "less than"}
 
 
 def sentence(found: "SignificanceTest") -> str:
-    """Return the finding: who scores higher, or what could have been found."""
-    a, b = found.names
-    if not found.reject:
-        return f"{_nothing_found(found)} ({numbers(found)}). {could_have_found(found)}"
+    """Return the finding: which system scores higher, or what could have been found."""
     if found.delta:
-        side = "greater" if found.side > 0 else "less"
-        claim = f"The {found.estimand} {a} − {b} is {side} than {found.delta:g}"
+        said = _about_delta(found)
+    elif found.reject:
+        first, second = found.names if found.side > 0 else found.names[::-1]
+        said = f"{first} scores higher than {second}: {_scores(found, found.side)}, {_difference(found)}"
+        said += f" ({ci(found)}), {_p(found)} ({_how(found)})."
     else:
-        claim = f"{a} scores {SIDES[found.side]} than {b}"
-    return " ".join([f"{claim} ({numbers(found)}).", *_contradictions(found)])
+        first, second = found.names[:: _order(found)]
+        said = f"{_nothing_found(found, first, second)}: {_scores(found, _order(found))} "
+        said += f"({_difference(found)}, {ci(found)}, {_p(found)}, {_how(found)})."
+    return " ".join([said, *(_contradictions(found) if found.reject else [could_have_found(found)])])
 
 
-def numbers(found: "SignificanceTest") -> str:
-    """Return estimate, interval, p-value, test and size."""
-    units = "" if found.unit_size == 1 else f" units of {found.unit_size} lines"
-    if found.n_clusters is not None:
-        units = f" in {found.n_clusters:,} clusters"
-    return (
-        f"{found.estimand} {within(found.estimate, found.confidence_interval)}, {found.p_text}, "
-        f"{TESTS[found.test].label}, n = {found.n:,}{units}"
-    )
+def difference(estimand: str, estimate: float, interval: ConfidenceInterval, names: Sequence[str]) -> str:
+    """Return an estimate without a sign, its interval, and which system is the higher one.
 
-
-def within(estimate: float, interval: ConfidenceInterval) -> str:
-    """Return an estimate and its interval in words, with the digits that are known."""
+    Examples
+    --------
+    >>> difference("mean difference", -0.02, ConfidenceInterval(-0.05, 0.01, "t", 0.9), ("new", "base"))
+    'mean difference 0.020, base higher, 90% CI −0.010 to 0.050'
+    """
     error = error_of(interval, estimate)
-    return f"{number(estimate, error)}, {bounds(interval, error)}"
+    higher = f", {names[estimate < 0]} higher" if estimate else ""
+    return f"{estimand} {number(abs(estimate), error)}{higher}, {level_of(interval)} {_bounds(interval, estimate)}"
 
 
 def level_of(interval: ConfidenceInterval) -> str:
-    """Return what an interval is called: "95% interval"."""
-    return f"{100 * interval.confidence_level:g}% interval"
+    """Return what an interval is called: "95% CI"."""
+    return f"{100 * interval.confidence_level:g}% CI"
 
 
-def bounds(interval: ConfidenceInterval, error: float = math.nan) -> str:
-    """Return an interval in words; a side without a bound is not shown as infinite."""
-    level = level_of(interval)
-    if math.isinf(interval.low) and math.isinf(interval.high):
-        return f"{level} without bounds"
-    if math.isinf(interval.high):
-        return f"{level} {number(interval.low, error)} or more"
-    if math.isinf(interval.low):
-        return f"{level} {number(interval.high, error)} or less"
-    return f"{level} {ends_of(interval.low, interval.high, error)}"
+def ci(found: "SignificanceTest") -> str:
+    """Return the interval of the difference as the sentence writes it, in the direction of the estimate."""
+    return f"{level_of(found.confidence_interval)} {_bounds(found.confidence_interval, found.estimate)}"
 
 
 def could_have_found(found: "SignificanceTest") -> str:
-    """Return the smallest difference that a study like this one finds 8 times in 10."""
+    """Return the difference that a study like this one has 80% power for."""
     if math.isnan(found.detectable):
-        pieces = f"{found.n:,} lines" if found.n_clusters is None else f"{found.n_clusters:,} clusters"
-        return f"With {pieces} this test cannot find any difference at α = {found.alpha:g}, however large."
-    from_zero = f" from {found.delta:g}" if found.delta else ""
-    what = found.detectable_estimand
-    other = "" if what == found.estimand else " by a t test"
-    return (
-        f"A study like this finds a true {what} of about {rough(found.detectable)}{from_zero} 8 times in 10{other}; it "
-        "often misses smaller ones."
-    )
+        n, pieces = (found.n, "segment") if found.n_clusters is None else (found.n_clusters, "cluster")
+        units = "unit" if found.unit_size > 1 else pieces
+        return f"With {n:,} {units}s no difference can be significant at α = {found.alpha:g}, however large."
+    from_delta = f" from {number(found.delta)}" if found.delta else ""
+    what = "difference" if found.detectable_estimand in (found.estimand, MEAN) else found.detectable_estimand
+    other = "" if found.detectable_estimand == found.estimand else " in means (t test)"
+    return f"This design has 80% power for a {what} of {rough(found.detectable)}{from_delta}{other}."
 
 
-def _nothing_found(found: "SignificanceTest") -> str:
+def _order(found: "SignificanceTest") -> int:
+    """Return 1 where a sentence without a finding names A first, and −1 where it names B first: the higher one."""
+    return -1 if found.alternative == "two-sided" and found.estimate < 0 else 1
+
+
+def _scores(found: "SignificanceTest", order: int) -> str:
+    """Return the mean scores of the two systems, in the order in which they are named."""
+    error = error_of(found.confidence_interval, found.estimate)
+    first, second = (number(mean, error) for mean in found.means[::order])
+    return f"{'accuracy' if found.estimand == ACCURACY else 'mean'} {first} vs {second}"
+
+
+def _difference(found: "SignificanceTest") -> str:
+    """Return the difference without a sign; with the higher system where that is not the one that is named first."""
+    by = number(abs(found.estimate), error_of(found.confidence_interval, found.estimate))
+    named_first = found.side if found.reject else _order(found)
+    if found.estimand in (MEAN, ACCURACY):
+        if found.reject and found.estimate * named_first > 0:
+            return f"higher by {by}"
+        return f"lower by {by}" if found.estimate * named_first < 0 else f"difference {by}"
+    means = (found.means[0] - found.means[1]) * found.estimate
+    clear = found.estimate == 0 or (means > 0 and found.estimate * named_first > 0)
+    return f"{found.estimand} {by}" + ("" if clear else f" with {found.names[found.estimate < 0]} higher")
+
+
+def _bounds(interval: ConfidenceInterval, estimate: float) -> str:
+    """Return the ends of the interval of the difference, turned where the estimate is negative."""
+    low, high = turned(interval, estimate)
+    if math.isinf(low) and math.isinf(high):
+        return "without bounds"
+    return ends_of(low, high, error_of(interval, estimate))
+
+
+def _p(found: "SignificanceTest") -> str:
+    return f"p {in_words(found.shown_pvalue)}"
+
+
+def _how(found: "SignificanceTest") -> str:
+    """Return the test and the size of the study."""
+    units = "" if found.unit_size == 1 else f" units of {found.unit_size} segments"
+    if found.n_clusters is not None:
+        units = f" in {found.n_clusters:,} clusters"
+    return f"{TESTS[found.test].label}, n = {found.n:,}{units}"
+
+
+def _about_delta(found: "SignificanceTest") -> str:
+    """Return what was found about a difference A − B other than 0, with its sign: it is compared with delta."""
     a, b = found.names
-    if found.delta:
-        return f"No clear sign that the {found.estimand} {a} − {b} is {CLAIMS[found.alternative]} {found.delta:g}"
+    what, interval = f"the {found.estimand} {a} − {b} is", found.confidence_interval
+    error = error_of(interval, found.estimate)
+    bounds = f"{level_of(interval)} {_bounds(interval, 1.0)}"
+    numbers = f"{number(found.estimate, error)} ({bounds}), {_p(found)} ({_how(found)})"
+    if found.reject:
+        side = "greater" if found.side > 0 else "less"
+        return f"{what[0].upper()}{what[1:]} {side} than {number(found.delta)}: {numbers}."
+    return f"No clear sign that {what} {CLAIMS[found.alternative]} {number(found.delta)}: {numbers}."
+
+
+def _nothing_found(found: "SignificanceTest", first: str, second: str) -> str:
     if found.alternative == "two-sided":
-        return f"No clear difference between {a} and {b}"
-    return f"No clear sign that {a} scores {'higher' if found.alternative == 'greater' else 'lower'} than {b}"
+        return f"No clear difference between {first} and {second}"
+    return f"No clear sign that {first} scores {'higher' if found.alternative == 'greater' else 'lower'} than {second}"
 
 
 def _contradictions(found: "SignificanceTest") -> list[str]:
     """Return what the reader must know if the estimate or the means do not show the direction of the test."""
-    a, b = found.names
     test, said = TESTS[found.test], []
     if (found.estimate - found.delta) * found.side <= 0:
-        shows = "is exactly" if found.estimate == found.delta else "lies on the other side of"
+        where = "is exactly" if found.estimate == found.delta else "lies on the other side of"
         said.append(
-            f"The {found.estimand} {shows} {found.delta:g} and does not show the direction; the test compares "
+            f"The {found.estimand} {where} {number(found.delta)} and does not show the direction; the test compares "
             f"{test.compares}."
         )
     mean_a, mean_b = found.means
     gap = (mean_a - mean_b - found.delta) * found.side
     if gap <= 0 and test.estimand != MEAN:
-        advantage = "The means say the opposite" if gap < 0 else "The means do not differ"
+        means = "The means differ the other way" if gap < 0 else "The means do not differ"
         if found.delta:
-            advantage = f"The mean difference is not {'greater' if found.side > 0 else 'less'} than {found.delta:g}"
-        said.append(
-            f"{advantage}: {a} {mean_a:.4g}, {b} {mean_b:.4g}. Do not report this result as one about average scores."
-        )
-    elif said and test.estimand != MEAN:
-        said.append(f"The means agree with it: {a} {mean_a:.4g}, {b} {mean_b:.4g}.")
+            means = f"The mean difference is not {'greater' if found.side > 0 else 'less'} than {number(found.delta)}"
+        said.append(f"{means}. Do not report this result as one about average scores.")
     return said

@@ -38,7 +38,7 @@ class ScoreFile:
     )
     encoding: str | None = option(None, "Encoding of a file that is not UTF-8, such as cp1252.")
 
-    def lines(self) -> "PairedScores":
+    def segments(self) -> "PairedScores":
         """Read the two columns."""
         from howsure.paired import PairedScores, read_scores
 
@@ -52,7 +52,7 @@ class ScoreFile:
 
 @dataclass(frozen=True, kw_only=True)
 class UnitFields:
-    """How lines become evaluation units."""
+    """How segments become evaluation units."""
 
     unit_size: int = option(1, "Number of segments per evaluation unit; a unit has one score.", at_least=1, group=UNITS)
     unit_statistic: str = option(

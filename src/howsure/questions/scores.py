@@ -31,11 +31,11 @@ class _Units(ScoreFile, UnitFields, Question):
         """Read the scores and make evaluation units of them."""
         from howsure.paired import to_units
 
-        return to_units(self.lines(), size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
+        return to_units(self.segments(), size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
 
     def _refuse_idle_statistic(self) -> None:
         if self.unit_size == 1 and self.unit_statistic != "mean":
-            raise ArgumentError("`unit_statistic` changes nothing on single lines: give a `unit_size` above 1.")
+            raise ArgumentError("`unit_statistic` changes nothing on single segments; give a `unit_size` above 1.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class ScoresDescribe(SettlingFields, NormalityFields, _Units):
         """Read and describe."""
         from howsure.paired import overview
 
-        return self.call(overview, self.lines())
+        return self.call(overview, self.segments())
 
     def write(self, result: Any, path: str) -> None:
         """Write the evaluation units."""
@@ -209,7 +209,7 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
 
         with run.progress("analysing", self.n_resamples + self.n_studies) as advance:
             how = {"sizes": self.how_many, "workers": run.workers, "progress": advance}
-            return self.call(paired.analyse, self.lines(), **how)
+            return self.call(paired.analyse, self.segments(), **how)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -84,11 +84,13 @@ def audit(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     found: Any = _answer(Audit, {**ONE_OF_EACH, **cell}, rng, Run(workers=1, study=last))
     rows = [row for row in found.tests if row.pvalue != EXPECTED or row.null == BOOTSTRAP_SIGN]
     if len({(row.metric, row.scheme, row.null) for row in rows}) > 1:
-        raise ArgumentError("a cell audits one p-value; give one `metric`, `scheme` and `null`, and no more in `test`.")
+        raise ArgumentError(
+            "a grid point audits one p-value; give one `metric`, `scheme` and `null`, and no more in `test`."
+        )
     main, *_ = rows
     limits = [row for row in found.intervals if row.truth == main.truth]
     if len(limits) > 1:
-        raise ArgumentError("a cell audits one `interval`.")
+        raise ArgumentError("a grid point audits one `interval`.")
     rates = {"power" if row.truth == WORSE else "level": row.rate for row in reversed(rows)}
     return rates | {
         "true_pvalue": main.true_pvalue,
@@ -107,7 +109,7 @@ def plan(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
 
     found: Any = _answer(Plan, cell, rng, Run(workers=1))
     if len({(each.metric, each.test, each.epsilon, each.budget) for each in found.cells}) > 1:
-        raise ArgumentError("a cell plans for one `metric`, `epsilon`, `test` and `budget`; make axes of them.")
+        raise ArgumentError("a grid point plans for one `metric`, `epsilon`, `test` and `budget`; make axes of them.")
     asked = {"target_power", "target_p", "target_width", "budget", "max_cost"} & cell.keys()
     design = found.recommended if asked or len(found.cells) > 1 else found.cells[0]
     if design is None:  # nothing within the limits reaches the target
@@ -150,7 +152,7 @@ def replicate(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     from howsure.sweeps import run
 
     if cell.get("figure") is not None or cell.get("search"):
-        raise ArgumentError("a cell recomputes tables; `figure` and `search` have no numbers to put in a row.")
+        raise ArgumentError("a grid point reproduces tables; `figure` and `search` give no numbers for a row.")
     found: Any = _answer(Replicate, cell, rng, Run(study=lambda part, grid, seed: run(part, grid, rng=seed)))
     known = [row for row in found.rows if row.agrees is not None]
     return {

@@ -1,4 +1,4 @@
-"""What a published figure shows, recomputed: points by panel and series, ready to be drawn or written as rows."""
+"""A published figure, recomputed: points by panel and series, ready to be plotted or written as rows."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from howsure._frames import in_any_form
-from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.records import Record
 from howsure.replications.expected_outcomes import Outcome, SimulationSize
 from howsure.replications.published import Measured, Setting
@@ -28,7 +28,7 @@ class Point:
     low, high : float
         Where the number itself may lie: two standard errors, or 5 to 95% of data sets; NaN where it is exact.
     is_bound : bool
-        Whether y is a p-value that draws cannot tell from zero.
+        Whether y is an upper bound of a p-value: no simulation was as extreme.
     """
 
     panel: str
@@ -86,11 +86,15 @@ class PaperFigure(Record):
         return pl.DataFrame([{name: getattr(point, name) for name in Point.__slots__} for point in self.points])
 
     def document(self) -> Document:
-        """Return the title, and one table for each panel: x in the rows, series in the columns."""
+        """Return the title, and one table for each panel: x or, where there are more of them, series in the rows."""
         blocks: list[Block] = [Sentence(f"Figure {self.figure} of {self.paper.upper()}: {self.title}.", "verdict")]
-        blocks += [self._panel(panel) for panel in self.panels]
-        blocks.append(Sentence(f"{self.n_simulations:,} simulated data sets of each kind, seed {self.seed}."))
-        return Document(f"{self.paper.upper()}, figure {self.figure}, recomputed", tuple(blocks), self.notes)
+        first, *others = [self._panel(panel) for panel in self.panels]
+        blocks.append(first)
+        if others:
+            shown = f"1 of {len(self.panels)} panels is shown; a chart (`chart`) shows all of them."
+            blocks += [*details(others), Sentence(shown, "aside")]
+        blocks.append(Sentence(f"{self.n_simulations:,} simulations of each type, seed {self.seed}."))
+        return Document(f"{self.paper.upper()}, figure {self.figure}, reproduced", tuple(blocks), self.notes)
 
     def _panel(self, panel: str) -> Table:
         points = [point for point in self.points if point.panel == panel]
@@ -101,6 +105,10 @@ class PaperFigure(Record):
         if self.mark == "step":  # every series has places of its own
             columns = (Column(self.series), Column(self.x, "number"), Column(self.y, "number"))
             return Table(columns, tuple((p.series, p.x, p.y) for p in points), panel)
+        if len(names) > len(places):
+            columns = (Column(self.series), *(Column(f"{self.x} = {x:g}", "number") for x in places))
+            turned = [(name, *(_shown(known.get((name, x))) for x in places)) for name in names]
+            return Table(columns, tuple(turned), f"{panel}: {self.y}")
         lines = [(x, *(_shown(known.get((name, x))) for name in names)) for x in places]
         return Table(columns, tuple(lines), f"{panel}: {self.y}")
 
@@ -118,11 +126,11 @@ class Plot:
     Attributes
     ----------
     settings : callable
-        Returns the cells to measure.
+        Returns the grid points to measure.
     points : callable
         Makes points of what was measured.
     measure : callable, optional
-        Measures one cell; that of the paper's tables if left out.
+        Measures one grid point; by default like the paper's tables.
     """
 
     title: str
@@ -138,7 +146,7 @@ class Plot:
     notes: tuple[str, ...] = ()
 
     def figure(self, paper: str, number: int, measured: Sequence[Measured], size: int, seed: int) -> PaperFigure:
-        """Return the figure from what its cells measured."""
+        """Return the figure from what was measured."""
         same = {name: getattr(self, name) for name in ("title", "x", "y", "series", "mark", "log_x", "log_y", "notes")}
         points = tuple(self.points(measured))
         return PaperFigure(paper=paper, figure=number, points=points, n_simulations=size, seed=seed, **same)

@@ -141,7 +141,7 @@ FIGURES = {
     3: Plot(
         title="p against K on D3code, ε = .3", x="responses per item, K", y="expected p", series="N × K",
         settings=_settings(3, RESPONSES), measure=_measure, points=_points("p"), log_x=True,
-        notes=("The paper's figure runs over K up to 500 in steps of 20; here some of them are left out.",),
+        notes=("The paper's figure runs over K up to 500 in steps of 20; here some of them are skipped.",),
     ),
     4: Plot(
         title="width of the 95% interval against K on D3code, ε = .3", x="responses per item, K",

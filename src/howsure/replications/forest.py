@@ -88,9 +88,9 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
     if 1 in tables:
         said.append(
             "Table 1 compares the shares of labels in a data set with those of the printed α. The shares are known "
-            "here for DICES-350, which is public; the other data sets are not part of this package. mab_of_a_right_fit "
-            "is what a fit has to data of the printed size that are simulated from the printed α: far below the "
-            "printed numbers, so these tell a misfit and not the noise of a sample. The paper does not print how many "
+            "here for DICES-350, which is public; the other data sets are not part of this package. “mab of a right "
+            "fit” is the value of a fit to data of the printed size simulated from the printed α. It is far below the "
+            "printed numbers, so these show a misfit and not sampling noise. The paper does not print how many "
             "responses an item of D3code has."
         )
     if 3 in tables:

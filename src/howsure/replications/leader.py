@@ -120,13 +120,13 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
         if unread:
             said.append(
                 f"Table {table}: {45 - len(known)} of 45 rows cannot be read in the source or contradict themselves, "
-                f"and are left out: {'; '.join(unread)}."
+                f"and are not compared: {'; '.join(unread)}."
             )
     if {*_summaries()} & {*tables}:
         said.append(
             "Tables 1 to 4: the smallest of several errors, each from one data set, is small by chance. Reproduced is "
-            "its median over data sets; from_printed_rows is the smallest among the rows of tables 5 to 14 that can be "
-            "read. A printed error below 10⁻⁵ counts as 0."
+            "its median over data sets; “from printed rows” is the smallest among the rows of tables 5 to 14 that can "
+            "be read. A printed error below 10⁻⁵ counts as 0."
         )
     if {*tables} & {3, 4, *FULL["toxicity"]}:
         said.append(

@@ -1,4 +1,4 @@
-"""What a replication gives: published and recomputed numbers side by side."""
+"""The result of a replication: published and reproduced numbers side by side."""
 
 import json
 import math
@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import _check, documents
 from howsure._frames import in_any_form
-from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.document import Kind
 from howsure.documents.numbers import as_error
 from howsure.errors import ArgumentError
@@ -29,6 +29,8 @@ SIGNIFICANT = 0.05
 
 ROUNDED = 5e-4
 """How far a number may be off that was printed with three digits."""
+
+FAR = "← marks reproduced numbers that differ by more than two standard errors."
 
 NUMBERS = ("published", "reproduced", "standard_error", "is_bound")
 
@@ -57,7 +59,7 @@ class PublishedNumber:
     beside : mapping of str to float
         What the reader should see next to it; NAME_is_bound, where there, says that NAME is a bound.
     is_bound : bool
-        Whether draws cannot tell the reproduced number, a p-value, from zero: it is at most this.
+        Whether no simulation was as extreme, so that the reproduced number, a p-value, is an upper bound.
     """
 
     cell: Mapping[str, Any]
@@ -159,48 +161,60 @@ class Replication(Record):
         """Return one line for each table and quantity, and all numbers side by side where one table was asked for."""
         blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._summary()]
         if len({row.cell["table"] for row in self.rows}) == 1:
-            blocks += [self._numbers(quantity) for quantity in self.quantities]
-        blocks.append(Sentence(f"Convention that reproduces the tables: {self.convention}"))
-        blocks.append(Sentence(f"{self.n_simulations:,} simulated data sets of each kind, seed {self.seed}."))
-        return Document(f"{self.paper.upper()}, recomputed", tuple(blocks), self.notes)
+            numbers = [self._numbers(quantity) for quantity in self.quantities]
+            blocks = [blocks[0], *numbers, Sentence(FAR), *details(blocks[1:])]
+        blocks += details([Sentence(f"Convention that reproduces the tables: {self.convention}")])
+        blocks.append(Sentence(f"{self.n_simulations:,} simulations of each type, seed {self.seed}."))
+        return Document(f"{self.paper.upper()}, reproduced", tuple(blocks), self.notes)
 
     def _verdict(self) -> str:
         share, n = _share_within(self.rows), sum(row.agrees is not None for row in self.rows)
-        within = "within two standard errors of their difference"
-        said = f"{100 * share:.0f}% of {n:,} published numbers come out {within}."
+        said = f"{100 * share:.0f}% of {n:,} published numbers are reproduced within two standard errors."
         left = len(self.rows) - n
-        return said if not left else f"{said} {left:,} cannot be recomputed from what is public."
+        return said if not left else f"{said} {left:,} cannot be reproduced from public data."
 
     def _summary(self) -> Table:
-        columns = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within two errors", "worst")
-        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "text")
+        titles = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within 2 SE", "largest")
+        kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "number")
         lines = []
         for (table, quantity), rows in _by_table(self.rows).items():
             known = [row for row in rows if not math.isnan(row.difference)]
             apart = np.array([row.difference for row in known])
-            numbers: tuple[float | None, ...] = (None, None)
-            told = "–"
+            numbers: list[float | None] = [None, None, None]
+            place = ""
             if known:
                 worst = max(known, key=lambda row: abs(row.difference))
-                cell = ", ".join(f"{name} {value}" for name, value in worst.cell.items() if name != "table")
-                numbers = (float(np.sqrt(np.square(apart).mean())), float(apart.mean()))
-                told = f"{worst.difference:+.4f} at {cell}"
-            lines.append((str(table), quantity, len(rows), *numbers, _share_within(rows), told))
-        return Table(tuple(Column(*pair) for pair in zip(columns, kinds, strict=True)), tuple(lines))
+                place = ", ".join(f"{_words(name)} {value}" for name, value in worst.cell.items() if name != "table")
+                numbers = [float(np.sqrt(np.square(apart).mean())), float(apart.mean()), worst.difference]
+            rms, mean, largest = (None if each is None else float(f"{each:.3g}") for each in numbers)
+            lines.append((str(table), _words(quantity), len(rows), rms, mean, _share_within(rows), largest, place))
+        columns = [Column(*pair) for pair in zip(titles, kinds, strict=True)]
+        return Table(
+            (*columns, Column("largest at", detail=True)), tuple(lines), "Difference from the published numbers"
+        )
 
     def _numbers(self, quantity: str) -> Table:
         rows = self.of(quantity)
         beside = [name for name in dict.fromkeys(name for row in rows for name in row.beside) if not _of_bound(name)]
-        keys = [name for name in rows[0].cell if name != "table"]
+        names = [name for name in rows[0].cell if name != "table"]
+        keys = [name for name in names if len({str(row.cell[name]) for row in rows}) > 1]
+        same = [f"{_words(name)} = {rows[0].cell[name]}" for name in names if name not in keys]
         columns = [
-            *(Column(name) for name in keys),
-            *(Column(name, "number") for name in ("published", "reproduced", "difference", "standard error", *beside)),
+            *(Column(_words(name)) for name in keys),
+            *(Column(name, "number") for name in ("published", "reproduced", "difference")),
+            *(Column(_words(name), "number", detail=True) for name in ("standard error", *beside)),
         ]
         lines = []
         for row in rows:
             identity = (str(row.cell[name]) for name in keys)
             lines.append((*identity, *_shown(row), *(_beside(row, name) for name in beside)))
-        return Table(tuple(columns), tuple(lines), quantity)
+        far = frozenset(number for number, row in enumerate(rows) if row.agrees is False)
+        return Table(tuple(columns), tuple(lines), ", ".join([_words(quantity), *same]), far)
+
+
+def _words(name: str) -> str:
+    """Return the name of a quantity or a parameter as a title: "ci_width" is "CI width", and "epsilon" is "ε"."""
+    return {"epsilon": "ε"}.get(name, name.replace("_", " ").replace("ci ", "CI "))
 
 
 def _of_bound(name: str) -> bool:

@@ -128,7 +128,7 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
             "B with the A of ε = .005 at every ε."
         )
     if {1, 2, *range(4, 16)} & {*tables}:
-        said.append("B's mean is clamped to [0, 1], which the paper does not say and its tables need.")
+        said.append("B's mean is clamped to [0, 1], which the paper does not state but its tables require.")
     return tuple(said)
 
 

@@ -83,7 +83,7 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
         "The paper prints a folded normal with ⟨.19, .11⟩ for the item means of Toxicity; its tables come out with "
         "that of LEADER, |N(0, .28)| clamped to .8, which is used here.",
         "Ties count as at least as extreme (≥), also where the paper's rule for the other direction says <.",
-        "B's mean is clamped to [0, 1], which the paper does not say and its tables need.",
+        "B's mean is clamped to [0, 1], which the paper does not state but its tables require.",
     ]
     if any(cell["p"] is None and cell["table"] in tables for cell in published()):
         said.append(

@@ -15,7 +15,7 @@ import numpy as np
 from howsure import documents
 from howsure._frames import in_any_form
 from howsure._random import child, entropy_of
-from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import CategoricalModel, ResponseModel, preset
 from howsure.planning import plan
@@ -127,14 +127,14 @@ class Search(Record):
     seed: int
 
     def document(self) -> Document:
-        """Return how often the search ends where the paper does, and every cell."""
+        """Return how often the search ends where the paper does, and every row of the tables."""
         blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._table()]
-        blocks += [Sentence(said) for said in (_HOW[self.paper], self._too_few()) if said]
+        blocks += details(Sentence(said) for said in (_HOW[self.paper], self._too_few()) if said)
         return Document(f"{self.paper.upper()}, the search behind its tables", tuple(blocks), NOTES)
 
     @in_any_form
     def to_frame(self) -> Any:
-        """Return a dataframe with one cell per row."""
+        """Return a dataframe with one row of the tables per row."""
         import polars as pl
 
         return pl.DataFrame([{name: getattr(cell, name) for name in Found.__slots__} for cell in self.cells])
@@ -143,14 +143,14 @@ class Search(Record):
         budgets, both = (sum(getattr(cell, name) for cell in self.cells) for name in ("same_budget", "same_responses"))
         n = len(self.cells)
         dashes = [cell for cell in self.cells if math.isnan(cell.printed_budget)]
-        said = f"The search ends at the printed budget N × K in {budgets} of {n} cells, and at the printed K in {both}."
+        said = f"The search finds the printed budget N × K in {budgets} of {n} rows, and the printed K in {both}."
         if dashes:
             alike = sum(cell.same_budget for cell in dashes)
-            said += f" In {alike} of {len(dashes)} cells with a dash it finds no design either."
+            said += f" In {alike} of {len(dashes)} rows with a dash it finds no design either."
         return said
 
     def _too_few(self) -> str:
-        """Say on how many printed designs no test can reject, although their expected p is small."""
+        """Return on how many printed designs no test can reject, although their expected p is small."""
         few = [cell for cell in self.cells if cell.printed_items < FEWEST]
         if not few:
             return ""
@@ -170,9 +170,9 @@ class Search(Record):
             Column("found", "count"),
             Column("K printed", "count"),
             Column("found", "count"),
-            Column("p printed", "number"),
-            Column("found", "number"),
-            Column("cheapest design"),
+            Column("p printed", "number", detail=True),
+            Column("found", "number", detail=True),
+            Column("cheapest design", detail=True),
         )
         lines = [
             (
@@ -191,7 +191,7 @@ class Search(Record):
             for cell in self.cells
         ]
         marked = frozenset(i for i, cell in enumerate(self.cells) if not cell.same_budget)
-        return Table(columns, tuple(lines), "", marked)
+        return Table(columns, tuple(lines), "Designs printed and found (←: another budget is found)", marked)
 
 
 _HOW = {
@@ -207,7 +207,7 @@ NOTES = (
 
 
 def settings(paper: str, table: int | None = None) -> list[dict[str, Any]]:
-    """Return the cells whose search is repeated."""
+    """Return the rows whose search is repeated."""
     return [
         {"search": True, "table": cell["table"], "dataset": cell["dataset"], "metric": cell["metric"]}
         for cell in _cells(paper)

@@ -1,4 +1,4 @@
-"""An audit as a chart: how often each test rejects and each interval covers, beside what they promise."""
+"""An audit as a chart: how often each test rejects and each interval covers, beside the nominal rates."""
 
 import math
 from collections.abc import Callable
@@ -12,44 +12,44 @@ from howsure.reports.drawing import settings
 
 WIDTH, STEP = 190, 16
 MOST_ROWS, MOST_METRICS, MOST_KINDS = 14, 3, 4
-"""More tests, metrics or kinds of data than this do not fit a picture; the tables have them all."""
+"""More tests, metrics or types of data than this do not fit a picture; the tables have them all."""
 
 
 def chart(audit: Audit) -> Any:
-    """Return the Altair chart: a panel for each kind of data, a point with its 95% interval for each test, best first.
+    """Return the Altair chart: a panel for each type of data, a point with its 95% interval for each test, best first.
 
     Best is a test that holds its level and finds most; the worst stands last and is named in the title. Below it, the
-    same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is what was
-    promised: the level of the tests where a null is true, the level of the intervals everywhere.
+    same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is the
+    nominal rate: the significance level where a null is true, and the confidence level of intervals.
     """
     alt = chart_files.altair()
-    promised = 100 * audit.alpha
+    nominal = 100 * audit.alpha
     tests = [
         _point(row, _name(row.scheme, row.null, row.pvalue), row.rate, row.rate_interval)
-        | {"promised": promised if row.is_null else None}
+        | {"nominal": nominal if row.is_null else None}
         for row in audit.tests
         if row.n_data_sets
     ]
     intervals = [
         _point(row, f"{row.interval} ({row.scheme})", row.coverage, row.coverage_interval)
-        | {"promised": 100 * audit.confidence_level}
+        | {"nominal": 100 * audit.confidence_level}
         for row in audit.intervals
         if row.n_data_sets
     ]
     parts = [_smallest(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
     parts += _by_metric(
         tests,
-        f"rejected at {promised:g}%, percent",
-        lambda group: _excess(group, promised),
-        "rejects up to {:.0f}% of true nulls",
+        f"rejection rate at {nominal:g}% (%)",
+        lambda group: _excess(group, nominal),
+        "type I error up to {:.0f}%",
     )
     if intervals:
         level = 100 * audit.confidence_level
         parts += _by_metric(
             intervals,
-            f"{level:g}% intervals that cover, percent",
+            f"coverage of {level:g}% intervals (%)",
             lambda group: _shortfall(group, level),
-            "covers {:.0f}% at worst",
+            "coverage {:.0f}% at worst",
         )
     return alt.vconcat(*parts, spacing=24).resolve_scale(
         x="independent", y="independent", color="independent", shape="independent"
@@ -111,7 +111,7 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     shape = alt.Shape("design:N", scale=settings(domain=designs, range=list(SHAPES)), **shared)
     tips = drawing.tips("name:N", "design:N", "share:Q", "low:Q", "high:Q", "n_data_sets:C")
     layers = alt.layer(
-        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.X("promised:Q")),
+        base.mark_rule(color=QUIET, strokeDash=[4, 3]).encode(x=alt.X("nominal:Q")),
         base.mark_rule().encode(
             x=alt.X("low:Q", title=title, scale=scale),
             x2="high:Q",
@@ -176,21 +176,21 @@ def _smallest(audit: Audit) -> Any:
     return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
 
 
-def _excess(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
+def _excess(group: list[dict[str, Any]], nominal: float) -> tuple[float, float, float]:
     """Return what a test is ordered by: whether it fails its level, then how little it finds; and its worst level."""
-    nulls = [point for point in group if point["promised"] is not None]
-    found = [point["share"] for point in group if point["promised"] is None]
+    nulls = [point for point in group if point["nominal"] is not None]
+    found = [point["share"] for point in group if point["nominal"] is None]
     most = max((point["share"] for point in nulls), default=0.0)
-    fails = any(point["low"] > promised for point in nulls)
+    fails = any(point["low"] > nominal for point in nulls)
     return (most if fails else 0.0), -sum(found) / max(len(found), 1), most
 
 
-def _shortfall(group: list[dict[str, Any]], promised: float) -> tuple[float, float, float]:
-    """Return what an interval is ordered by: whether it covers too seldom, then how far from the promise it is."""
+def _shortfall(group: list[dict[str, Any]], nominal: float) -> tuple[float, float, float]:
+    """Return what an interval is ordered by: whether it covers too seldom, then how far from nominal it is."""
     least = min(point["share"] for point in group)
-    fails = any(point["high"] < promised for point in group)
-    apart = sum(abs(point["share"] - promised) for point in group) / len(group)
-    return (promised - least if fails else 0.0), apart, least
+    fails = any(point["high"] < nominal for point in group)
+    apart = sum(abs(point["share"] - nominal) for point in group) / len(group)
+    return (nominal - least if fails else 0.0), apart, least
 
 
 def _point(row: Any, name: str, share: float, ends: tuple[float, float]) -> dict[str, Any]:
@@ -198,7 +198,7 @@ def _point(row: Any, name: str, share: float, ends: tuple[float, float]) -> dict
         "metric": row.metric,
         "name": name,
         "kind": f"{row.truth}, ε = {row.epsilon:g}",
-        "design": f"{row.n_items}×{row.n_responses}",
+        "design": f"{row.n_items} × {row.n_responses}",
         "share": 100 * share,
         "low": 100 * ends[0],
         "high": 100 * ends[1],

@@ -55,7 +55,10 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
         return _units(result)
     if isinstance(result, PowerPlan):
         return {
-            "power": (f"Power for a mean difference of {number(result.effect)}, by size of the study", _plan(result))
+            "power": (
+                f"Power for a mean difference of {number(abs(result.effect))}, by size of the study",
+                _plan(result),
+            )
         }
     return _curve(result) if isinstance(result, PowerCurve) else _estimates(result)
 
@@ -145,7 +148,7 @@ def _described(found: Description, shown: tuple[float, ConfidenceInterval] | Non
     a, b = found.names
     both = _bars(found.histograms["a"], a) + _bars(found.histograms["b"], b)
     differences = _differences(_bars(found.histograms["difference"], "difference"), shown)
-    said = "; the line is the estimate, the band its interval" if shown else ""
+    said = "; the line is the estimate, the band its CI" if shown else ""
     return {
         "scores": (f"Scores of {a} and {b}", _overlaid(both, (a, b))),
         "difference": (f"Differences {a} − {b}{said}; the dashed line is no difference", differences),
@@ -179,7 +182,7 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
         "system:N", title=None, scale=settings(domain=[a, b], range=[FIRST, SECOND]), legend=settings(orient="top")
     )
     x = alt.X("from:Q", title="score", scale=settings(zero=False, nice=False), axis=settings(grid=False))
-    y = alt.Y("count:Q", title="lines", stack=None)
+    y = alt.Y("count:Q", title="segments", stack=None)
     filled = [bar | {"system": a} for bar in bars if bar["system"] == names[0]]
     line = [bar | {"system": b} for bar in bars if bar["system"] == names[1]]
     line += [line[-1] | {"from": line[-1]["to"], "count": 0}]
@@ -201,7 +204,7 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
         .encode(
             x=alt.X("from:Q", title="difference", scale=settings(nice=False), axis=settings(grid=False)),
             x2="to:Q",
-            y=alt.Y("count:Q", title="lines"),
+            y=alt.Y("count:Q", title="segments"),
             y2=alt.Y2Datum(0),
             tooltip=drawing.tips("from:Q", "to:Q", "count:C"),
         )
@@ -229,7 +232,7 @@ def _unit_sizes(sizes: UnitSizes) -> Any:
         rows(points)
         .mark_line(color=FIRST, point=alt.OverlayMarkDef(size=16))
         .encode(
-            x=alt.X("size:Q", title="lines per unit"),
+            x=alt.X("size:Q", title="segments per unit"),
             y=alt.Y("sd:Q", title="standard deviation"),
             tooltip=drawing.tips("size:C", "sd:Q"),
         )
@@ -257,7 +260,7 @@ def _plan(found: PowerPlan) -> Any:
 
     sizes = sorted({max(2, round(found.n_items * share / 20)) for share in range(1, 41)} | {found.n_items})
     points = [{"n": n, "power": found.power_with(n)} for n in sizes]
-    unit = "lines" if found.design == "paired" else "lines per system"
+    unit = found.unit
     x = alt.X("n:Q", title=unit, scale=settings(zero=True), axis=settings(format=drawing.NUMBERS))
     y = alt.Y("power:Q", title="power", scale=settings(domain=[0, 1]))
     line = rows(points).mark_line(color=FIRST).encode(x=x, y=y)

@@ -1,4 +1,4 @@
-"""A study as a chart: a value of its cells against one parameter, lines by a second, panels by a third."""
+"""A sweep as a chart: a value of its grid points against one parameter, lines by a second, panels by a third."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from howsure import _check, _json
+from howsure.documents.numbers import counted
 from howsure.errors import ArgumentError, DataError
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import SERIES
@@ -46,18 +47,18 @@ def chart(
     rows = study.rows if isinstance(study, Sweep) else study
     done = [row for row in rows if row.state == "done"]
     if not done:
-        raise DataError("no cell of this study is done yet; there is nothing to draw.")
+        raise DataError("no grid point is done yet, so there is nothing to plot. Run the sweep first.")
     value = _value(done, y)
     drawn = [row for row in done if math.isfinite(row.values.get(value, math.nan))]
     if not drawn:
-        raise DataError(f"{value} is undefined in every cell; there is nothing to draw.")
+        raise DataError(f"{value} is undefined at every grid point; choose another value to plot.")
     axes = _axes(drawn, x, colour, panel)
     points = _points(drawn, value, axes)
     numeric = all(isinstance(point["x"], int | float) for point in points)
     base = drawing.rows().encode(x=_x(alt, axes.x, points, numeric=numeric))
     y_axis = alt.Y("mean:Q", title=value, scale=settings(zero=False), axis=settings(format=drawing.NUMBERS))
     at = "x:Q" if numeric else "x:N"
-    named = {at: axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value, "cells:C": "cells"}
+    named = {at: axes.x, "colour:N": axes.colour, "panel:N": axes.panel, "mean:Q": value, "cells:C": "grid points"}
     told = drawing.tips(**{field: title for field, title in named.items() if title})
     kind: dict[str, Any] = {} if axes.colour is None else _colours(alt, axes.colour, points)
     line = {name: kind[name] for name in kind if name == "color"}  # a line has no shape
@@ -79,7 +80,7 @@ def chart(
 def _value(rows: Sequence[CellRow], asked: str | None) -> str:
     names = list(dict.fromkeys(name for row in rows for name in row.values))
     if not names:
-        raise DataError("the cells of this study have no values; there is nothing to draw.")
+        raise DataError("the grid points have no values to plot.")
     return names[0] if asked is None else _check.one_of("y", asked, names)
 
 
@@ -96,7 +97,7 @@ def _axes(rows: Sequence[CellRow], x: str | None, colour: str | None, panel: str
         numbers = [name for name in free if all(_is_number(row.parameters.get(name)) for row in rows)]
         first = (numbers or free or names)[:1]
         if not first:
-            raise DataError("the cells of this study have no parameters; there is nothing to draw them against.")
+            raise DataError("the grid points have no parameters to plot against.")
         given["x"] = first[0]
         free = [name for name in free if name != first[0]]
     for role in ("colour", "panel"):
@@ -180,7 +181,9 @@ def _words(value: str, axes: _Axes, *, n_cells: int, n_undefined: int) -> list[s
     lines = [f"{value} by {', '.join(most)} and {last}" if most else f"{value} by {last}"]
     if axes.rest:
         lines.append(f"Points are means over {', '.join(axes.rest)}; bars go from the least to the greatest.")
-    lines.append(f"{n_cells:,} cells" + (f"; in {n_undefined:,} more it is undefined." if n_undefined else "."))
+    lines.append(
+        counted(n_cells, "grid point") + (f"; in {n_undefined:,} more it is undefined." if n_undefined else ".")
+    )
     return lines
 
 

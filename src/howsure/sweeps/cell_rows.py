@@ -87,7 +87,9 @@ class Counts:
         return self.done + self.failed + self.missing
 
     def __str__(self) -> str:
-        return f"{counted(self.total, 'cell')}: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
+        return (
+            f"{counted(self.total, 'grid point')}: {self.done:,} done, {self.failed:,} failed, {self.missing:,} missing"
+        )
 
 
 class Computing:

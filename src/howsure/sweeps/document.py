@@ -1,33 +1,34 @@
-"""A study as a document: how far it is, and what its cells gave."""
+"""A sweep as a document: how many grid points are done, and their results."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from howsure import _json
-from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import counted
 
 if TYPE_CHECKING:
     from howsure.sweeps.cell_rows import CellRow
     from howsure.sweeps.driver import Sweep
 
 MOST = 100
-"""How many cells are shown; all of them are in `to_frame` and in an export."""
+"""How many grid points a report shows; all of them are in `to_frame` and in an export."""
 
 
 def document(found: "Sweep") -> Document:
-    """Return how many cells are done, the first failure, and a row for each cell."""
+    """Return how many grid points are done, the first failure, and a row for each grid point."""
     done = [row for row in found.rows if row.state == "done"]
     first, *others = str(found).splitlines()
     blocks: list[Block] = [Sentence(said, "verdict" if place == 0 else "") for place, said in enumerate(others)]
     if done:
         blocks.append(_table(done))
     if len(done) > MOST:
-        blocks.append(Sentence(f"These are the first {MOST} of {len(done):,} cells that are done.", "aside"))
+        blocks.append(Sentence(f"The table shows the first {MOST} of {len(done):,} finished grid points.", "aside"))
     fixed = _fixed([row.parameters for row in found.rows])
     if fixed:
         same = ", ".join(f"{name} = {_text(value)}" for name, value in fixed.items())
-        blocks.append(Sentence(f"In every cell: {same}."))
-    return Document(f"A study of {len(found.rows):,} cells", tuple(blocks), (), first)
+        blocks += details([Sentence(f"At every grid point: {same}.")])
+    return Document(f"A sweep of {counted(len(found.rows), 'grid point')}", tuple(blocks), (), first)
 
 
 def _table(rows: Sequence["CellRow"]) -> Table:
@@ -39,11 +40,11 @@ def _table(rows: Sequence["CellRow"]) -> Table:
         (*(_text(row.parameters.get(name)) for name in names), *(row.values.get(name) for name in values))
         for row in rows[:MOST]
     )
-    return Table(columns, lines, "Cells")
+    return Table(columns, lines, "Grid points")
 
 
 def _fixed(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the parameters that all cells share."""
+    """Return the parameters that all grid points share."""
     first = cells[0] if cells else {}
     return {
         name: value

@@ -136,7 +136,7 @@ def run(
     ...     return {"heads": rng.binomial(cell["n"], 0.5)}
     >>> sweep = run(flip, Grid.product({"n": [10, 1000]}), rng=1)
     >>> print(sweep.counts)
-    2 cells: 2 done, 0 failed, 0 missing
+    2 grid points: 2 done, 0 failed, 0 missing
     >>> sweep.to_frame().columns
     ['n', 'heads', 'state', 'stage', 'error']
     """
@@ -231,7 +231,7 @@ def _pooled(task: Task, todo: Sequence[CellRow], seed: int, executor: Executor, 
         what = f"The executor broke ({type(lost).__name__}: {lost})."
         if isinstance(lost, ImportError | HowsureError):
             what = f"A worker cannot load the task: {lost}"
-        raise DataError(f"{what} Finished cells are kept; run the study again to continue.") from lost
+        raise DataError(f"{what} Finished grid points are kept; run the sweep again to continue.") from lost
 
 
 def _first(finished: SimpleQueue[Future[CellRow]], seconds: float) -> Future[CellRow] | None:
@@ -246,7 +246,7 @@ def _first(finished: SimpleQueue[Future[CellRow]], seconds: float) -> Future[Cel
 
 
 def _trouble(future: Future[CellRow]) -> BaseException | None:
-    return CancelledError("cells were cancelled") if future.cancelled() else future.exception()
+    return CancelledError("grid points were cancelled") if future.cancelled() else future.exception()
 
 
 def _row(task: Task, planned: CellRow, future: Future[CellRow], trouble: BaseException | None) -> CellRow:

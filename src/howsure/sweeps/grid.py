@@ -51,7 +51,7 @@ class Grid:
             before = first.setdefault(_json.canonical(cell), number)
             if before != number:
                 raise ArgumentError(
-                    f"Cell {number} of the grid repeats cell {before} ({show(cell)}); "
+                    f"Grid point {number} repeats grid point {before} ({show(cell)}); "
                     "add a parameter such as `repeat` to compute it more than once."
                 )
         object.__setattr__(self, "cells", frozen)
@@ -100,7 +100,9 @@ def _counted(entries: Iterable[Any]) -> Iterator[Any]:
 
 def _check_size(n_cells: int) -> None:
     if n_cells > MOST_CELLS:
-        raise ArgumentError(f"a grid holds at most {MOST_CELLS:,} cells; got {n_cells:,}. Make several studies of it.")
+        raise ArgumentError(
+            f"a grid has at most {MOST_CELLS:,} grid points; got {n_cells:,}. Split it into several sweeps."
+        )
 
 
 def show(cell: Cell) -> str:
@@ -121,7 +123,7 @@ def _frozen(cell: Cell, number: int) -> Cell:
                 f"names are strings other than {', '.join(sorted(RESERVED))}."
             )
         if not _finite(value):
-            raise ArgumentError(f"Parameter `{name}` of cell {number} of the grid must be finite; got {value!r}.")
+            raise ArgumentError(f"Parameter `{name}` of grid point {number} must be finite; got {value!r}.")
     try:
         frozen = _json.plain(dict(cell))
         _json.canonical(frozen).encode()

@@ -19,7 +19,7 @@ DAMAGED = "store"
 """The stage of a cell whose stored result is damaged."""
 
 COLUMNS = ("position", "identity", "task", "version", "parameters", "state", "values", "stage", "traceback", "seconds")
-TOLD = "DataError: the stored result of this cell is damaged; run the study with --retry to compute it again"
+TOLD = "DataError: the stored result of this grid point is damaged; run the sweep with --retry to compute it again"
 
 OF_ROWS = ("missing from index", "entries in index", "entry in index", "value in ", "CHECK constraint")
 """What SQLite says of damage that is confined to single rows or to an index, which can be built again."""

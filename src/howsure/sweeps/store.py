@@ -103,9 +103,9 @@ class Store:
         rows = self.rows()
         known = list(dict.fromkeys(row.task for row in rows))
         if not known:
-            raise DataError(f"{self.path} has no cells yet.")
+            raise DataError(f"{self.path} has no grid points yet.")
         if task is None and len(known) > 1:
-            raise ArgumentError(f"`task` must be given: {self.path} has cells of {', '.join(known)}.")
+            raise ArgumentError(f"`task` must be given: {self.path} has grid points of {', '.join(known)}.")
         name = known[0] if task is None else _check.one_of("task", task, known)
         latest = max(row.version for row in rows if row.task == name)
         own = tuple(row for row in rows if (row.task, row.version) == (name, latest))
@@ -357,9 +357,9 @@ def _clear(path: Path) -> Iterator[None]:
 
 
 REMEDIES = {
-    "SQLITE_FULL": "the disk is full. Finished cells are kept; free some space and run the study again.",
+    "SQLITE_FULL": "the disk is full. Finished grid points are kept; free some space and run the sweep again.",
     "SQLITE_IOERR": "the disk refused to write (full, or over quota?). "
-    "Finished cells are kept; free some space and run the study again.",
+    "Finished grid points are kept; free some space and run the sweep again.",
     "SQLITE_READONLY": "the store cannot be written. Make the file and its folder writable, or use another store.",
     "SQLITE_CANTOPEN": "the store cannot be opened or written. Make the file and its folder writable, or use another.",
     "SQLITE_BUSY": "another program keeps the store locked. Close it and run the study again.",

@@ -99,7 +99,7 @@ def _grid(document: Mapping[str, Any]) -> Grid:
     grid = Grid.product({name: values if isinstance(values, list) else [values] for name, values in axes.items()})
     grid = grid + Grid(cells) if axes else Grid(cells)
     if not len(grid):
-        raise ArgumentError("the study has no cells; give a [grid] or [[cells]].")
+        raise ArgumentError("the sweep has no grid points; give a [grid] or [[cells]].")
     return Grid([{name: _file(path) for name, path in files.items()}]) * grid if files else grid
 
 

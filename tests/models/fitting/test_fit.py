@@ -36,7 +36,12 @@ def test_the_best_families_are_found_and_checked_on_held_out_items():
     assert result.bic == pytest.approx(bics[0], abs=0.5)
     assert all(np.isfinite(candidate.held_out) for candidate in result.candidates[:3])
     assert all(feature.pvalue > 0.005 for feature in result.goodness)
-    assert str(result).startswith("gold: 400 items, 5 responses each; Likert items, 5 levels")
+    first, second, *_ = str(result).splitlines()
+    means, sds = (f"{feature.pvalue:.2g}"[1:] for feature in result.goodness)
+    assert first == (
+        f"Goodness of fit: no evidence against the model (item means p = {means}, item standard deviations p = {sds})."
+    )
+    assert second.startswith("gold: 400 items, 5 responses each; Likert items, 5 categories")
 
 
 def test_ragged_data_are_fitted_with_their_own_sizes():

@@ -1,4 +1,4 @@
-"""What results about lists of scores did, what they leave open, and how many lines would settle it."""
+"""What was done for results about lists of scores, their limits, and how many segments a clear answer takes."""
 
 import math
 from typing import TYPE_CHECKING, Any
@@ -140,7 +140,7 @@ def _done(found: "SignificanceTest") -> str:
 
 
 def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
-    """Return how many lines find a difference like the one seen, from what this many find."""
+    """Return how many segments give 80% power for a difference like the one observed."""
     who = f"{found.names[0]} − {found.names[1]}: " if named else ""
     apart = abs(found.estimate - found.delta)
     units = "units" if found.unit_size > 1 else "segments"
@@ -152,7 +152,7 @@ def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:
     if not apart > 0 or not math.isfinite(found.detectable) or found.detectable_estimand != found.estimand:
         return [f"{who}Decide which difference matters, and plan for it: `howsure power --effect … --sd …`."]
     needed = found.n * (found.detectable / apart) ** 2
-    seen = number(found.estimate, error_of(found.confidence_interval, found.estimate))
+    seen = number(abs(found.estimate), error_of(found.confidence_interval, found.estimate))
     return [
         f"{who}For 80% power at a true difference as large as the observed one ({seen}), collect "
         f"about {about(needed)} {units}; there are {found.n:,}.",

@@ -4,6 +4,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents import Code
+from howsure.documents.numbers import counted, in_words
+from howsure.documents.numbers import pvalue as p_of
 from howsure.reports.accounts.base import Account, about
 
 if TYPE_CHECKING:
@@ -54,18 +56,20 @@ def of_fit(result: Any, asked: "Question | None", data: Any) -> Account:
     limits = []
     if result.goodness:
         done.append(
-            "Fit is checked by the largest distance between the cumulative distributions of real and simulated items "
-            "(Kolmogorov–Smirnov). Its p-value is about the model as fitted to a random half of the items, because a "
-            "model is nearer to the data it was fitted to than the truth is (the half-sample method, Stephens 1978)."
+            "Goodness of fit is the largest distance between the cumulative distributions of real and simulated items "
+            "(Kolmogorov–Smirnov). Its p-value is for the model fitted to a random half of the items, because a "
+            "model is closer to the data it was fitted to than the truth is (the half-sample method, Stephens 1978)."
         )
         limits.append("A model that reproduces these two features may still miss other features of the data.")
     if misfits and worst is not None:
-        limits.append(f"The model misses {worst.name} (p = {worst.pvalue:.2g}): plans made from it are rough.")
+        limits.append(
+            f"The model does not fit {worst.name} (p {in_words(p_of(worst.pvalue))}): plans from it are rough."
+        )
     return Account(
         done=(" ".join(done),),
         limits=tuple(limits),
         next=(
-            "Resample the real items instead (`response_model='empirical'`), or fit each kind of item by itself."
+            "Resample the real items instead (`response_model='empirical'`), or fit each type of item separately."
             if misfits
             else "Plan with this model: `howsure plan MODEL --epsilon 0.1 --target-power 0.8`.",
         ),
@@ -77,31 +81,32 @@ def of_simulation(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(
             "For each item its parameters are drawn first, then the responses of gold, A and B given them. A and B "
-            f"differ from gold by ε in the way that is called {result.perturbation}.",
+            f"differ from gold by ε (perturbation: {result.perturbation}).",
         ),
-        limits=("Simulated responses are only as real as the model that they come from.",),
-        next=("Compare A and B on the table, and see whether the difference that was put in is found.",),
+        limits=("Simulated responses are only as realistic as their model.",),
+        next=("Compare A and B on the table to see whether the simulated difference is found.",),
     )
 
 
 def of_sweep(result: Any, asked: "Question | None", data: Any) -> Account:
-    """Return the account of a study of many cells."""
+    """Return the account of a parameter sweep."""
     counts = result.counts
     steps = []
     if counts.missing:
         steps.append(
-            f"Run the study again with the same store: it computes the {counts.missing:,} cells that are missing."
+            f"Run the sweep again with the same store to compute the {counted(counts.missing, 'missing grid point')}."
         )
     if counts.failed:
-        steps.append(f"Look at the {counts.failed:,} cells that failed, fix the cause, and run with `retry`.")
+        steps.append(f"Inspect the {counted(counts.failed, 'failed grid point')}, fix the cause, and run with `retry`.")
     return Account(
         done=(
-            f"Each cell of the grid was computed by {result.task} (version {result.version}). Its random numbers "
-            f"follow from the study's seed ({result.seed}) and the cell's own parameters, so order and number of "
-            "workers change nothing.",
+            f"Each grid point was computed by {result.task} (version {result.version}). Its random numbers "
+            f"depend only on the sweep's seed ({result.seed}) and the parameters of the grid point, not on the order "
+            "or the number of workers.",
         ),
-        limits=("Between the values of the grid nothing was computed.",),
-        next=tuple(steps) or ("All cells are done. Add values to the grid to see more: cells that are done stay.",),
+        limits=("Nothing was computed between the grid points.",),
+        next=tuple(steps)
+        or ("All grid points are done. To extend the sweep, add values to the grid: finished grid points are kept.",),
         again=(
             Code(
                 "from howsure.sweeps import Task, run\n\n"
@@ -118,13 +123,13 @@ def of_replication(result: Any, asked: "Question | None", data: Any) -> Account:
     largest = max(errors, default=math.nan)
     return Account(
         done=(
-            f"Each published number was computed again from {result.n_simulations:,} simulated data sets. Two "
-            "simulations differ by chance, so a difference within two standard errors of it counts as agreement.",
+            f"Each published number was recomputed from {result.n_simulations:,} simulations. Two "
+            "simulations differ by chance, so a difference within two standard errors counts as agreement.",
         ),
-        limits=("That a number comes out again does not show that the method behind it is right.",),
+        limits=("A reproduced number does not show that the method behind it is right.",),
         next=(
             f"The largest standard error of a difference is {largest:.2g}. More simulations (`n_simulations`) reduce "
-            "only our part of it.",
+            "only the part of the reproduction.",
         ),
     )
 
@@ -133,10 +138,10 @@ def of_figure(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a published figure."""
     return Account(
         done=(
-            f"What figure {result.figure} of {result.paper.upper()} shows was computed again from up to "
-            f"{result.n_simulations:,} simulated data sets of each kind for each point.",
+            f"Figure {result.figure} of {result.paper.upper()} was recomputed from up to "
+            f"{result.n_simulations:,} simulations of each type per point.",
         ),
-        limits=("The figure's own points are not printed as numbers, so they are not compared one by one.",),
+        limits=("The paper does not print the points as numbers, so they are not compared one by one.",),
         next=("More simulations (`n_simulations`) make the curves smoother.",),
     )
 
@@ -145,9 +150,9 @@ def of_search(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of the search behind published tables."""
     return Account(
         done=(
-            "The planner looked for the cheapest design with an expected p of .05. From there the budgets that the "
-            "paper tried were looked through, with every K that it tried.",
+            "The planner searched for the cheapest design with an expected p of .05. From there all budgets and all K "
+            "of the paper were searched.",
         ),
         limits=("Where several K give nearly the same p, chance decides which one is found.",),
-        next=("More simulations (`n_simulations`) leave less to chance.",),
+        next=("More simulations (`n_simulations`) make the search more reliable.",),
     )
