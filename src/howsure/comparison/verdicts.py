@@ -264,9 +264,14 @@ def _margin(result: "Comparison") -> list[str]:
 def _table(found: Sequence["Comparison"]) -> Table:
     first = found[0]
     sliced, several = any(entry.slice for entry in found), len(found) > 1
-    columns = [*([Column("slice")] if sliced else []), Column("metric"), Column("better", detail=True)]
-    columns += [Column("items", "count")] if sliced else []
-    columns += [Column(f"A: {first.names[1]}", "number"), Column(f"B: {first.names[2]}", "number")]
+    metrics = len({entry.metric for entry in found}) > 1
+    columns = [Column("slice")] if sliced else []
+    columns += [Column("metric", detail=sliced and not metrics), Column("better", detail=True)]
+    columns += [Column("items", "count", detail=True)] if sliced else []
+    columns += [
+        Column(f"{side}: {name}", "number", detail=sliced and metrics)
+        for side, name in zip("AB", first.names[1:], strict=True)
+    ]
     columns += [
         Column("advantage", "number"),
         Column(f"{level_of(first)} CI", "interval"),

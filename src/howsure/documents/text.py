@@ -22,8 +22,8 @@ from howsure.documents.numbers import shown
 WIDTH = 80
 NOTES = 3
 """The most notes of a short answer."""
-LONGEST = 24
-"""A longer word may be broken where a table is too wide."""
+LONGEST, SHORTEST = 24, 8
+"""Longer words may be broken where a table is too wide: names of models, and if need be all longer than the second."""
 
 
 def render(document: Document, *, width: int | None = WIDTH, wrap: bool = False, verbose: bool = False) -> str:
@@ -124,9 +124,10 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     widths = [max(map(cell_width, column)) for column in zip(heads, *cells, strict=True)]
     right = [column.kind != "text" for column in block.columns]
     if width is not None:
-        columns = zip(zip(heads, *cells, strict=True), right, strict=True)
-        least = [_least(column, numbers=numbers) for column, numbers in columns]
-        widths = _fitted(widths, least, width - 3 * len(widths) - 1)
+        columns = [*zip(zip(heads, *cells, strict=True), right, strict=True)]
+        for longest in (LONGEST, SHORTEST):
+            least = [_least(column, longest, numbers=numbers) for column, numbers in columns]
+            widths = _fitted(widths, least, width - 3 * len(widths) - 1)
     lines = [_rule("┏━┳┓", widths), *_row(heads, widths, right, "┃"), _rule("┡━╇┩", widths)]
     for row in cells:
         lines += _row(row, widths, right, "│")
@@ -135,11 +136,10 @@ def table(block: Table, width: int | None = WIDTH) -> str:
     return "\n".join([*([title] if title else []), *lines])
 
 
-def _least(column: tuple[str, ...], *, numbers: bool) -> int:
-    """Return how narrow a column may get: text and titles fold between words, numbers and intervals do not."""
-    words = [word for cell in (column[:1] if numbers else column) for word in cell.split(" ")]
-    words += column[1:] if numbers else ()
-    return min(max(map(cell_width, words)), LONGEST)
+def _least(column: tuple[str, ...], longest: int, *, numbers: bool) -> int:
+    """Return how narrow a column may get: text and titles fold, numbers and intervals do not."""
+    words = [cell_width(word) for cell in (column[:1] if numbers else column) for word in cell.split(" ")]
+    return max(min(max(words), longest), *(map(cell_width, column[1:]) if numbers else ()), 1)
 
 
 def _definitions(block: Definitions) -> str:
