@@ -16,7 +16,7 @@ import numpy as np
 
 from howsure import Responses, ResponseTable, Scale
 from howsure.inference import binomial_region
-from howsure.leaderboards import compare_all, plan_board
+from howsure.leaderboards import compare_all, plan_leaderboard
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT = 0.8, 4000
@@ -78,14 +78,14 @@ def cell(kind, what, neighbours, k, data_sets, seed):
     started = time.process_time()
     pilot = moved(simulate(rng, kind, PILOT, k), truth_of(kind))
     if what == "items":
-        plan = plan_board(table_of(pilot), neighbours=neighbours, target_power=POWER, rng=seed)
+        plan = plan_leaderboard(table_of(pilot), adjacent_ranks=neighbours, target_power=POWER, rng=seed)
         n_items, n_responses = plan.n_items, k
     else:
-        n_items = plan_board(table_of(pilot), neighbours=neighbours, target_power=0.6, rng=seed).n_items
-        plan = plan_board(table_of(shrunk(pilot, n_items)), neighbours=neighbours, target_power=POWER, rng=seed)
+        n_items = plan_leaderboard(table_of(pilot), adjacent_ranks=neighbours, target_power=0.6, rng=seed).n_items
+        plan = plan_leaderboard(table_of(shrunk(pilot, n_items)), adjacent_ranks=neighbours, target_power=POWER, rng=seed)
         n_responses = plan.n_responses
     said = next(one for one in plan.outlooks if (one.n_items, one.n_responses) in {(n_items, k), (n_items, n_responses)}
-                and one.separated >= POWER)  # fmt: skip
+                and one.power >= POWER)  # fmt: skip
     separated = leads = 0
     for number in range(data_sets):
         board = compare_all(table_of(simulate(rng, kind, n_items, n_responses)), rng=number, n_resamples=999, workers=1)
@@ -95,7 +95,7 @@ def cell(kind, what, neighbours, k, data_sets, seed):
         leads += board.leaders[0].name == "m0"
     return [{
         "kind": kind, "planned": what, "neighbours": neighbours, "n_items": n_items, "n_responses": n_responses,
-        "said_separated": round(said.separated, 4), "said_leads": round(said.leads, 4), "data_sets": data_sets,
+        "said_separated": round(said.power, 4), "said_leads": round(said.first_place_share, 4), "data_sets": data_sets,
         "separated": separated, "leads": leads, "seconds": round(time.process_time() - started, 1),
     }]  # fmt: skip
 

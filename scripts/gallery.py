@@ -44,10 +44,10 @@ def _slices() -> Any:
     return compare_all_by(_ratings(), "topic", gold="human", metric="mae", n_resamples=999, rng=0)
 
 
-def _board_plan() -> Any:
-    from howsure.leaderboards import plan_board
+def _leaderboard_plan() -> Any:
+    from howsure.leaderboards import plan_leaderboard
 
-    return plan_board(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
+    return plan_leaderboard(_ratings(), gold="human", metric="mae", n_resamples=999, rng=0)
 
 
 def _heat() -> Any:
@@ -166,7 +166,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
     "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups of similar models.", _board),
     "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
-    "board-plan": (("BoardPlan",), "How many items or responses separate the first models.", _board_plan),
+    "leaderboard-plan": (("LeaderboardPlan",), "How many items or responses separate the first models.", _leaderboard_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),

@@ -33,7 +33,7 @@ from howsure.agreement import TableDescription
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.io import Diagnosis
-from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
@@ -58,7 +58,7 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
     "leaderboard": [
         ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),
         ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
-        ("BoardPlan", {"each": "Literal[False] = False", "plan": "int"}),
+        ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
     ],
     "describe": [("TableDescription", {})],
     "fit": [("Fit", {})],

@@ -10,7 +10,7 @@ from howsure.agreement import TableDescription
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.io import Diagnosis
-from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
@@ -322,7 +322,7 @@ def leaderboard(
     confidence_level: float = 0.95,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
-) -> BoardPlan: ...
+) -> LeaderboardPlan: ...
 def describe(
     *data: Any,
     only: Many[str] | None = None,

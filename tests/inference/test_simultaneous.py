@@ -169,7 +169,7 @@ def test_rank_sets_hold_the_ranks_of_a_known_order():
     above = np.triu(np.ones((5, 5), dtype=bool), 1)
     sets = rank_sets(above)
     assert sets.low.tolist() == sets.high.tolist() == [1, 2, 3, 4, 5]
-    assert sets.may_be_best.tolist() == [True, False, False, False, False]
+    assert sets.may_be_first.tolist() == [True, False, False, False, False]
     nothing = rank_sets(np.zeros((5, 5), dtype=bool))
     assert (nothing.low == 1).all()
     assert (nothing.high == 5).all()

@@ -20,7 +20,7 @@ from howsure import (
 from howsure.agreement import describe, measure_agreement
 from howsure.auditing import audit
 from howsure.comparison import compare, missing_bounds
-from howsure.leaderboards import compare_all, compare_all_by, compare_votes, plan_board
+from howsure.leaderboards import compare_all, compare_all_by, compare_votes, plan_leaderboard
 from howsure.models import fit
 from howsure.paired import PairedScores
 from howsure.planning import plan
@@ -35,7 +35,7 @@ USES = {
     "compare": lambda data: compare(data, gold="human", a="model-2", b="model-1", **FEW),
     "compare_all": lambda data: compare_all(data, gold="human", **FEW),
     "compare_all_by": lambda data: compare_all_by(data, "topic", gold="human", **FEW),
-    "plan_board": lambda data: plan_board(data, gold="human", **FEW),
+    "plan_leaderboard": lambda data: plan_leaderboard(data, gold="human", **FEW),
     "describe": lambda data: describe(data, **FEW),
     "measure_agreement": lambda data: measure_agreement(data, source="human", **FEW),
 }

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 import howsure
 from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale
 from howsure.comparison import compare
+from howsure.documents import Table, text
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
 from howsure.leaderboards import compare_all
@@ -169,14 +170,13 @@ def test_ranks_pairs_and_groups_tell_one_story():
         below = sum(p.pvalue_adjusted <= 0.05 for p in board.pairs if p.a == row.name)
         assert (row.rank_low, row.rank_high) == (1 + above, 6 - below)
         assert row.rank_low <= row.rank <= row.rank_high
-        assert row.may_be_best == (above == 0)
+        assert row.in_confidence_set == (above == 0)
         assert row.rank_low <= row.rank_low_marginal or row.rank_high >= row.rank_high_marginal
     for group in board.groups:
         told = [board.pair(a, b).pvalue_adjusted <= 0.05 for a in group for b in group if a < b]
         assert not any(told)
     assert {name for group in board.groups for name in group} == set(names)
-    assert sum(row.leads for row in board.models) == pytest.approx(1)
-    assert "m5 leads" in board.verdict
+    assert sum(row.first_place_share for row in board.models) == pytest.approx(1)
 
 
 def test_models_that_answer_alike_share_a_rank_and_say_so():
@@ -187,16 +187,16 @@ def test_models_that_answer_alike_share_a_rank_and_say_so():
     pair = board.pair("m2", "m3")
     assert (pair.advantage, pair.pvalue, pair.pvalue_adjusted) == (0, 1, 1)
     assert np.isnan(pair.confidence_interval.low)
-    assert "These score alike on every item and share a rank: m2 and m3." in board.notes
-    assert board.verdict.startswith("m2 and m3 share the lead")
+    assert "These have the same score on every item and share a rank: m2 and m3." in board.notes
+    assert board.confidence_set[:2] == ("m2", "m3")
 
 
 def test_all_models_alike_are_one_group():
     board = compare_all(table_of(np.repeat(ratings(m=1), 4, axis=1)), rng=0, n_resamples=99)
     assert [row.rank for row in board.models] == [1, 1, 1, 1]
     assert len(board.groups) == 1
-    assert board.notes[-1].startswith("All models score alike on every item")
-    assert "Any of the 4 models may be best" in board.verdict
+    assert board.notes[-1].startswith("All models have the same score on every item")
+    assert "Any of the 4 models may be the best." in board.verdict
 
 
 def test_a_baseline_costs_less_than_all_pairs():
@@ -226,27 +226,31 @@ def test_corrections_other_than_the_joint_one():
 @pytest.mark.parametrize(
     ("seed", "correction", "why"),
     [
-        (19, "benjamini-hochberg", "all intervals hold together, and Benjamini and Hochberg's p-values ask for less."),
-        (90, "westfall-young", "test and interval are computed in different ways. Treat this as a borderline case."),
+        (19, "benjamini-hochberg", "The CIs hold together for all pairs; a false discovery rate asks for less."),
+        (90, "westfall-young", "Test and CI are computed in different ways; treat the pair as a borderline case."),
     ],
 )  # fmt: skip
-def test_a_pair_told_apart_with_zero_in_its_interval_is_explained_by_what_was_done(seed, correction, why):
+def test_a_significant_pair_with_zero_in_its_interval_is_explained_by_what_was_done(seed, correction, why):
     """Only a stepdown that has settled other pairs may be given as the reason."""
     board = compare_all(table_of(ratings(40, 4, 1, seed=seed, step=0.2)), rng=0, n_resamples=499, correction=correction)
-    [note] = [note for note in board.notes if "although the interval holds zero" in note]
-    assert note.endswith(f"told apart although the interval holds zero: {why}")
+    assert f"! Significant although the CI includes 0. {why}" in text.render(board.document(), verbose=True)
+    [table] = [block for block in board.document().blocks if isinstance(block, Table) and block.title[:3] == "All"]
+    for row, column in table.marked:
+        pair = board.pairs[row]
+        assert column == 2
+        assert pair.pvalue_adjusted <= 0.05
+        assert pair.confidence_interval.low < 0 < pair.confidence_interval.high
+    assert table.marked
 
 
 def test_what_to_do_next_speaks_of_the_baseline_where_there_is_one():
     table = table_of(ratings(60, 4, step=0.1))
     board = compare_all(table, rng=0, n_resamples=499, baseline="m1")
     [said] = account_of(board).next
-    assert re.match(r"For 80% power to separate m\d and m\d, .* collect about [\d,]+ items; there are 60\.", said)
-    assert "m1" in said.split(", ")[0]
+    assert re.match(r"For 80% power to separate m\d and m\d, .* about [\d,]+ items; these data have 60\.", said)
+    assert "m1" in said.split(",")[0]
     clear = compare_all(table_of(ratings(60, 3, step=3.0)), rng=0, n_resamples=499, baseline="m1")
-    assert account_of(clear).next == (
-        "All models differ significantly from m1: no further data are required for that.",
-    )
+    assert account_of(clear).next == ("All models differ significantly from m1: no more data are required for that.",)
 
 
 def test_the_json_has_the_agreed_names_and_reads_back():
@@ -254,14 +258,14 @@ def test_the_json_has_the_agreed_names_and_reads_back():
     content = board.to_dict()
     assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
     row, pair = content["models"][0], content["pairs"][0]
-    wanted = {"name", "score", "confidence_interval", "rank", "rank_low", "rank_high", "may_be_best", "n_items"}
+    wanted = {"name", "score", "confidence_interval", "rank", "rank_low", "rank_high", "in_confidence_set", "n_items"}
     assert wanted <= set(row)
     assert set(row["confidence_interval"]) == {"low", "high"}
     assert set(pair) == {"a", "b", "advantage", "confidence_interval", "pvalue", "pvalue_adjusted"}
     assert Leaderboard.from_dict(content).to_dict() == content
     frame = board.to_frame()
     assert frame.columns[:2] == ["rank", "model"]
-    assert {"rank_low", "rank_high", "may_be_best"} <= set(frame.columns)
+    assert {"rank_low", "rank_high", "in_confidence_set"} <= set(frame.columns)
     assert board.pairs_to_frame().height == 10
 
 
@@ -347,10 +351,12 @@ def test_an_undefined_score_is_called_undefined():
         compare_all(judged(flat, gold), by="task", **asked)
     flat[:, 1] = 2.0
     with pytest.raises(
-        DataError, match="Spearman correlation of model 'm1' is undefined, as where all answers are the same"
+        DataError, match="Spearman correlation of model 'm1' is undefined, for example because all answers are the same"
     ):
         compare_all(judged(flat, gold), **asked)
-    with pytest.raises(DataError, match="undefined for every model, as where gold or all answers are the same"):
+    with pytest.raises(
+        DataError, match="undefined for every model, for example because all gold labels or all answers are the same"
+    ):
         compare_all(judged(scores, np.ones(20)), **asked)
     with pytest.raises(DataError, match="undefined for every model"):
         compare_all(judged(scores, np.ones(20)), by="task", **asked)
@@ -383,17 +389,17 @@ def test_two_thousand_models_against_a_baseline():
     assert board.groups == ()
 
 
-def test_many_models_take_fewer_draws_for_their_intervals_and_say_so(monkeypatch):
+def test_many_models_take_fewer_resamples_for_their_intervals_and_say_so(monkeypatch):
     from howsure.leaderboards import joint
 
     monkeypatch.setattr(joint, "WORK", 1.0)
     monkeypatch.setattr(joint, "LEAST", 200)
     board = compare_all(table_of(ratings()), rng=0, n_resamples=999)
-    assert any("200 of the 999 draws" in note for note in board.notes)
+    assert any("200 of the 999 resamples" in note for note in board.notes)
 
 
 def test_ranks_hold_together_where_models_are_truly_equal():
-    """7 of 10 models are equal, 120 data sets: all true ranks are covered, and no equal pair told apart, in 95%."""
+    """7 of 10 models are equal, 120 data sets: all true ranks are covered, and no equal pair significant, in 95%."""
     rng = np.random.default_rng(9)
     quality = np.array([0.0] * 7 + [0.6, 1.2, 1.8])
     true_ranks = (quality[np.newaxis] > quality[:, np.newaxis]).sum(axis=1) + 1
@@ -432,15 +438,20 @@ def ratings_by(raters, n=12, seed=4):
 def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     table = ratings_by({"x": (0, 1, 4), "y": (1, 2, 5), "one": (2,), "other": (3,)})
     board = compare_all(table, rng=0, n_resamples=199)
-    assert "The result generalises to raters like these 6." in board.notes
+    assert "Raters are a random factor: the result holds for raters like these 6, not only for these." in board.notes
     [said] = [note for note in board.notes if "one rater each" in note]
-    assert said.startswith("one and other were judged by one rater each. What is said of a pair of these holds for")
+    assert said.startswith(
+        "one and other were judged by one rater each. The comparison of two of these models holds for"
+    )
     alone = compare(table.contest(a="one", b="other"), rng=0, n_resamples=199)
     assert board.pair("one", "other").pvalue == pytest.approx(alone.pvalue)
     assert "One rater judged one and another judged other: we cannot separate" in str(alone)
     with pytest.raises(DataError, match="one and other were judged by one rater each"):
         compare_all(table, rng=0, raters="random")
-    assert "The result holds for these 6 raters only, as asked." in compare_all(table, rng=0, raters="fixed").notes
+    assert (
+        "The result holds for these 6 raters only (`raters='fixed'`)."
+        in compare_all(table, rng=0, raters="fixed").notes
+    )
 
 
 def test_penalties_are_ranked_from_the_lowest_also_in_the_library():

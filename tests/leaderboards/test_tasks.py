@@ -122,8 +122,7 @@ def test_a_missing_score_is_shown_and_bounded():
     without = compare_all(table, models=["m0", "m1", "m2"], by="task", rng=0, n_resamples=999).pair("m2", "m0")
     assert pair.advantage == pytest.approx(without.advantage)
     assert board.model("m3").rank_low == 1
-    assert board.verdict.startswith("Of the models that have every task, m2 leads: ")
-    assert "rank counts the models that have every task. leads is the share of resampled boards" in str(board)
+    assert "Ranks count only models with a score on every task." in str(board)
     assert account_of(board).next == ("Run m3 on the tasks that are missing.",)
 
 
@@ -133,12 +132,11 @@ def test_a_model_that_lacks_a_task_may_alone_be_best():
     scores[:10, 2] = np.nan
     task = np.repeat(["a", "b", "c", "d"], 10)
     board = compare_all(table_of(scores, groups={"task": task}), by="task", rng=0, n_resamples=499)
-    assert board.may_be_best == ("m2",)
-    assert "Only m2, which lacks a task, may be best: it is better than every other." in board.verdict
-    assert "m1 leads: " in board.verdict
+    assert board.confidence_set == ("m2",)
+    assert board.verdict.startswith("m2 is significantly better than every other model, although it lacks a task. ")
     whole = compare_all(table_of(scores[10:], groups={"task": task[10:]}), by="task", rng=0, n_resamples=499)
     assert "every task" not in str(whole)
-    assert "No other model may be best: m2 is better than every other." in whole.verdict
+    assert whole.verdict.startswith("m2 is significantly better than every other model. ")
 
 
 def test_friedman_is_silent_where_all_models_tie_on_every_task():
@@ -146,7 +144,7 @@ def test_friedman_is_silent_where_all_models_tie_on_every_task():
     how = {"by": "data", "aggregate": "mean-rank", "task_effect": "random", "rng": 0, "n_resamples": 99}
     board = compare_all(table_of(same, groups={"data": np.arange(8)}), **how)
     assert not [note for note in board.notes if "Friedman" in note]
-    assert any(note.startswith("All models score alike on every task") for note in board.notes)
+    assert any(note.startswith("All models have the same score on every task") for note in board.notes)
 
 
 def test_bounds_hold_whatever_the_missing_score_was():
@@ -164,7 +162,7 @@ def test_bounds_hold_whatever_the_missing_score_was():
 
 
 BAD = {
-    "ranks of fixed tasks": ({"aggregate": "borda"}, ArgumentError, "needs `task_effect='random'`"),
+    "ranks of fixed tasks": ({"aggregate": "borda"}, ArgumentError, "requires `task_effect='random'`"),
     "weights of some": ({"weights": {"a": 1}}, ArgumentError, "task 'b' has none"),
     "weights of others": ({"weights": dict.fromkeys("abcdx", 1)}, ArgumentError, "'x' is not a task"),
     "negative weights": ({"weights": {"a": 1, "b": -1, "c": 1, "d": 1}}, ArgumentError, "at least 0"),
@@ -182,7 +180,7 @@ def test_bad_tasks_get_one_clear_line(name):
 
 def test_one_task_is_no_sample():
     table = table_of(ratings(), groups={"task": ["a"] * 40})
-    with pytest.raises(DataError, match="one task says nothing about tasks like it"):
+    with pytest.raises(DataError, match="one task is too few to generalise to other tasks"):
         compare_all(table, by="task", task_effect="random", rng=0)
 
 
@@ -196,26 +194,28 @@ def test_random_tasks_hold_their_level_where_models_differ_by_task():
         scores = rng.normal(size=(12, 3))[task] * 0.5 + rng.normal(size=(120, 3))
         table = table_of(scores, groups={"task": task})
         how = {"by": "task", "rng": number, "n_resamples": 199, "workers": 1}
-        random += compare_all(table, task_effect="random", **how).n_apart > 0
+        random += compare_all(table, task_effect="random", **how).n_significant > 0
         if fixed <= most:  # once there are more, the remaining sets can change nothing
-            fixed += compare_all(table, **how).n_apart > 0
+            fixed += compare_all(table, **how).n_significant > 0
     assert random <= most < fixed
 
 
 def test_slices_hold_together():
     table = table_of(ratings(60, 4, 1, step=0.5), groups={"task": np.repeat(["x", "y", "z"], 20)})
     boards = compare_all_by(table, "task", rng=0, n_resamples=999)
-    assert [board.slice for board in boards.boards] == ["task = x", "task = y", "task = z"]
+    assert [board.slice for board in boards.leaderboards] == ["task = x", "task = y", "task = z"]
     assert boards.confidence_level == 0.95
-    for number, board in enumerate(boards.boards):
+    for number, board in enumerate(boards.leaderboards):
         assert board.confidence_level == pytest.approx(1 - 0.05 / 3)
         part = table.take(np.arange(20 * number, 20 * number + 20))
         alone = compare_all(part, rng=0, n_resamples=999)
         for pair in board.pairs:
             assert pair.pvalue_adjusted == alone.pair(pair.a, pair.b).pvalue_adjusted
             assert pair.confidence_interval.low < alone.pair(pair.a, pair.b).confidence_interval.low
-        assert board.n_apart <= alone.n_apart
-    assert "Each of the 3 boards holds at 98.33%, so that all of them hold together at 95%." in str(boards)
+        assert board.n_significant <= alone.n_significant
+    assert "Each of the 3 leaderboards has a confidence level of 98.33%, so all of them hold together at 95%." in str(
+        boards
+    )
     one = compare_all_by(table.take(np.arange(20)), "task", rng=0, n_resamples=99)
     assert "hold together" not in str(one)
     with pytest.raises(ArgumentError, match="`by` must name a column"):
@@ -229,5 +229,5 @@ def test_slices_of_equal_models_err_in_5_percent():
     for number in range(n_sets):
         table = table_of(rng.normal(size=(80, 4)), groups={"task": np.repeat(list("abcd"), 20)})
         boards = compare_all_by(table, "task", rng=number, n_resamples=199, workers=1)
-        wrong += any(board.n_apart for board in boards.boards)
+        wrong += any(board.n_significant for board in boards.leaderboards)
     assert wrong <= binomial_region(n_sets, 0.05).high

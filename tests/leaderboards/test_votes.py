@@ -94,8 +94,8 @@ def test_voters_with_tastes_of_their_own_are_drawn():
         frame = votes_of(np.zeros(4), 600, seed=seed, voters=12, taste=0.7)
         how = {"rng": seed, "n_resamples": 199, "workers": 1}
         if naive <= most:  # once there are more, the remaining sets can change nothing
-            naive += compare_votes(frame, **how).n_apart > 0
-        drawn += compare_votes(frame, voter="judge", item="item", **how).n_apart > 0
+            naive += compare_votes(frame, **how).n_significant > 0
+        drawn += compare_votes(frame, voter="judge", item="item", **how).n_significant > 0
     assert drawn <= most < naive
 
 
@@ -157,7 +157,7 @@ BAD = {
         DataError,
         "no vote prefers any of y, z to any of x",
     ),
-    "itself": ([("x", "y", "x"), ("x", "x", "x")], {}, DataError, "'x' is voted against itself"),
+    "itself": ([("x", "y", "x"), ("x", "x", "x")], {}, DataError, "'x' is compared with itself"),
     "another": ([("x", "y", "z")], {}, DataError, "'z' is neither 'x' nor 'y'"),
     "none": ([("x", "y", None)], {}, DataError, "holds no vote"),
     "no column": ([("x", "y", "x")], {"winner": "vote"}, DataError, "no column 'vote'"),

@@ -9,7 +9,7 @@ import pytest
 from howsure import Contest, Responses, Scheme, _json, variance_components
 from howsure.auditing.estimators import Estimators
 from howsure.comparison import compare
-from howsure.leaderboards import compare_all, plan_board
+from howsure.leaderboards import compare_all, plan_leaderboard
 from howsure.metrics import BUILTIN, ItemMetric, Metric, RelativeMetric
 from howsure.metrics.distribution import ByLevel, OfProducts
 from howsure.metrics.error import RootMeanSquaredError
@@ -123,7 +123,7 @@ def test_plans_are_alike(name):
 
 
 def test_plans_of_boards_are_alike():
-    same("mae", lambda metric: plan_board(TABLE, gold="gold", metric=metric, rng=0))
+    same("mae", lambda metric: plan_leaderboard(TABLE, gold="gold", metric=metric, rng=0))
 
 
 @pytest.mark.parametrize("name", ["mae", "wins", "tv", "accuracy"])

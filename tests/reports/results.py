@@ -15,7 +15,7 @@ from howsure.auditing import LeaderAudit, audit
 from howsure.comparison import compare, compare_each
 from howsure.examples import ratings
 from howsure.io import doctor
-from howsure.leaderboards import compare_all, compare_all_by, plan_board
+from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
 from howsure.models.simulated import simulate
 from howsure.paired import PairedScores, ScoreTable
@@ -105,7 +105,7 @@ MADE = {
     "Leaderboards": lambda: compare_all_by(
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
-    "BoardPlan": lambda: plan_board(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
+    "LeaderboardPlan": lambda: plan_leaderboard(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),

@@ -170,7 +170,7 @@ class RankSets:
     high: IntArray
 
     @property
-    def may_be_best(self) -> BoolArray:
+    def may_be_first(self) -> BoolArray:
         """Whether no other model is known to be better."""
         return np.asarray(self.low == 1)
 

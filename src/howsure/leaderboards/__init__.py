@@ -1,4 +1,4 @@
-"""Many models on one board: ranks that say what they know."""
+"""Leaderboards: ranks of many models with their uncertainty."""
 
 import lazy_loader
 

@@ -4,8 +4,8 @@ from .leaderboards import Leaderboard as Leaderboard
 from .leaderboards import Pair as Pair
 from .leaderboards import RankedModel as RankedModel
 from .leaderboards import TaskScore as TaskScore
-from .outlook import BoardPlan as BoardPlan
-from .outlook import plan_board as plan_board
+from .outlook import LeaderboardPlan as LeaderboardPlan
+from .outlook import plan_leaderboard as plan_leaderboard
 from .slices import Leaderboards as Leaderboards
 from .slices import compare_all_by as compare_all_by
 from .votes import compare_votes as compare_votes

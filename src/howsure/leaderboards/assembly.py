@@ -1,13 +1,13 @@
-"""From arrays to a board: ranks, groups, rows and the notes that the numbers call for."""
+"""From arrays to a leaderboard: ranks, groups, rows and the notes that the numbers call for."""
 
 import hashlib
 from collections.abc import Sequence
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import _random
 from howsure.comparison.signing import spelled
+from howsure.documents import Aside
 from howsure.inference.simultaneous import groups_alike, rank_sets
 from howsure.leaderboards.board_tasks import Tasks
 from howsure.leaderboards.joint import MOST_EXACT, Ask, Pairs
@@ -23,61 +23,42 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
     """Return the notes that the numbers call for."""
     notes = []
     m = len(tasks.models)
-    alpha = 1 - ask.level + 1e-12
     for model, missing in list(tasks.lacking.items())[:5]:
         shown = ", ".join(missing[:3]) + (f" and {len(missing) - 3} more" if len(missing) > 3 else "")
         notes.append(
-            f"{model} lacks {len(missing)} of {len(tasks.names)} tasks ({shown}): its score there is assumed to lie "
-            "between the worst and the best of the others, and its ranks hold for both."
+            f"{model} lacks {len(missing)} of {len(tasks.names)} tasks ({shown}). Its rank range holds for any score "
+            "there between the worst and the best of the other models."
         )
     if len(tasks.lacking) > 5:
         notes.append(f"{len(tasks.lacking) - 5} more models lack tasks; the task scores show which.")
     if found.n_units < m:
-        notes.append(f"There are fewer {found.word}s ({found.n_units}) than models ({m}): few pairs can be told apart.")
-    apart = found.adjusted <= alpha
-    across = apart & (found.low < 0) & (found.high > 0)
-    if across.any() and ask.correction != "none":
-        why = "test and interval are computed in different ways. Treat this as a borderline case."
-        if ask.correction == "benjamini-hochberg":
-            why = "all intervals hold together, and Benjamini and Hochberg's p-values ask for less."
-        elif (apart & ~across).any():
-            why = (
-                "the test settles the clearest pairs first and then has fewer to account for, which an interval cannot."
-            )
-        notes.append(f"{_pairs_are(across)} told apart although the interval holds zero: {why}")
-    beside = ~apart & ((found.low > 0) | (found.high < 0))
-    if beside.any() and ask.correction in ("westfall-young", "holm"):
         notes.append(
-            f"{_pairs_are(beside)} not told apart although the interval lies beside zero: p is above "
-            f"{1 - ask.level:.2g}, so nothing is claimed."
+            f"There are fewer {found.word}s ({found.n_units}) than models ({m}), so the power of each comparison is low."
         )
     if ask.correction == "none":
-        notes.append(
-            "p-values are not adjusted: with many pairs some differ by chance, and each rank holds only by itself."
-        )
+        notes.append("p-values are not adjusted: with many pairs, some are significant by chance.")
     if ask.correction == "benjamini-hochberg":
         notes.append(
-            "Benjamini–Hochberg bounds the share of false differences, not the chance of any: the rank sets may miss a "
-            "true rank more often than the level says."
+            "Benjamini–Hochberg limits the share of false positives, not the chance of any, so rank ranges may miss a "
+            "true rank more often than the confidence level says."
         )
     if found.null == "random-effects" and ask.correction == "westfall-young":
         notes.append(
-            "p-values are adjusted by Holm's correction: there are too few raters to estimate how pairs vary together, "
-            "which Westfall and Young's correction needs."
+            Aside(
+                "p-values are adjusted by Holm's correction. Westfall and Young's correction needs more raters, to "
+                "estimate how pairs vary together."
+            )
         )
     if ask.count_all and not found.exact and found.null == "sign-flip" and ask.pairs.first.size > MOST_EXACT:
         notes.append(
-            f"p-values of {ask.pairs.first.size:,} pairs come from {ask.n_resamples:,} draws; compare gives any of "
-            "them exactly."
+            Aside(
+                f"p-values of {ask.pairs.first.size:,} pairs are estimated from {ask.n_resamples:,} resamples; "
+                "howsure compare computes an exact p-value of one pair."
+            )
         )
     if ask.pairs.baseline is not None:
-        notes.append("Rank sets rest on the comparisons with the baseline alone.")
+        notes.append(Aside("Rank ranges use only the comparisons with the baseline."))
     return notes
-
-
-def _pairs_are(told: npt.NDArray[np.bool_]) -> str:
-    n = int(told.sum())
-    return f"{n:,} pair{'s are' if n > 1 else ' is'}"
 
 
 def assemble(
@@ -94,7 +75,7 @@ def assemble(
     task_effect: str = "",
     cluster: str | None = None,
 ) -> Leaderboard:
-    """Return the board of what was judged."""
+    """Return the leaderboard of what was judged."""
     names, pairs = tasks.models, ask.pairs
     m, baseline = len(names), "" if pairs.baseline is None else names[pairs.baseline]
     title, better = metric.title, metric.better
@@ -115,7 +96,9 @@ def assemble(
     groups, complete = ([], True) if baseline else groups_alike(apart, order=order)
     about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
     if not complete:
-        about.append(f"There are more than {len(groups):,} groups that nothing tells apart; these are some of them.")
+        about.append(
+            Aside(f"There are more than {len(groups):,} groups without significant differences; some are listed.")
+        )
     scores, sizes = tasks.scores, np.array([rows.size for rows in tasks.rows])
     on_task = np.where(np.isnan(scores), 0, sizes[:, np.newaxis])  # items of each task that each model answered
     n_items = on_task.sum(axis=0)
@@ -132,11 +115,11 @@ def assemble(
             rank=None if ranks[j] == 0 else int(ranks[j]),
             rank_low=int(sets.low[j]),
             rank_high=int(sets.high[j]),
-            may_be_best=bool(sets.may_be_best[j]),
+            in_confidence_set=bool(sets.may_be_first[j]),
             n_items=int(n_items[j]),
             rank_low_marginal=int(alone[0][j]),
             rank_high_marginal=int(alone[1][j]),
-            leads=float(found.leads[j]),
+            first_place_share=float(found.first_place_shares[j]),
         )
         for j in order
     )
@@ -165,13 +148,13 @@ def assemble(
         "metric": spelled(metric),
         "null": found.null,
         "correction": found.correction,
-        "level": ask.level,
+        "confidence_level": ask.level,
         **({"baseline": baseline} if baseline else {}),
         **({"by": by, "aggregate": aggregate, "tasks": task_effect} if by else {}),
         **({"cluster": cluster} if cluster else {}),
         "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
         "models": m,
-        "draws": ask.n_resamples,
+        "n_resamples": ask.n_resamples,
     }
     seed = _random.entropy_of(ask.seed)
     return Leaderboard(
@@ -217,15 +200,17 @@ def _ranks(scores: FloatArray, rounding: float) -> IntArray:
 
 
 def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Judged, pairs: Pairs) -> list[str]:
-    """Say which models share a rank, and which answer alike on every unit."""
+    """Return notes on models that share a rank, and on those with the same score on every unit."""
     notes = []
     same = np.isnan(found.low) & (found.advantages == 0) & (found.pvalues == 1)
     alike = [(names[j], names[k]) for j, k in zip(pairs.first[same], pairs.second[same], strict=True)]
     if alike and len(alike) == pairs.first.size:
-        notes.append(f"All models score alike on every {found.word}: they share a rank, and nothing tells them apart.")
+        notes.append(f"All models have the same score on every {found.word}, so all share rank 1.")
     else:
         shown = [f"{a} and {b}" for a, b in alike[:3]] + ([f"and {len(alike) - 3} more"] if len(alike) > 3 else [])
-        notes += [f"These score alike on every {found.word} and share a rank: {'; '.join(shown)}."] if alike else []
+        notes += (
+            [f"These have the same score on every {found.word} and share a rank: {'; '.join(shown)}."] if alike else []
+        )
     shared = [rank for rank in np.unique(ranks[ranks > 0]) if np.count_nonzero(ranks == rank) > 1]
     if shared and not alike:
         who = [name for name, rank in zip(names, ranks, strict=True) if rank == shared[0]]

@@ -1,4 +1,4 @@
-"""Which models are really better than which? `compare_all` answers for all of them together."""
+"""Which models are significantly better than which? `compare_all` tests all of them together."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,6 +12,7 @@ from howsure.comparison.comparing import pvalue_of
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.observed import rounding_of
 from howsure.contests import Contest
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.io.reading import as_table
@@ -55,44 +56,44 @@ def compare_all(
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Leaderboard:
-    """Rank all models of a table, and say which ranks the data can tell apart.
+    """Rank all models of a table, and test which of them differ significantly.
 
-    All models see the same draws, and a pair gets the advantage and the p-value that `compare` gives it. Intervals of
-    advantages, adjusted p-values and rank sets hold for all pairs together.
+    All models see the same resamples, and a pair gets the advantage and the p-value that `compare` gives it. Intervals
+    of advantages, adjusted p-values and rank ranges hold for all pairs together.
 
     Parameters
     ----------
     table : ResponseTable, dataframe (pandas, Polars, Arrow) or path
     gold : str, optional
-        The source that models are measured against; leave it out for ratings of the models' own outputs.
+        The source that models are measured against. Default: none, for ratings of the models' own outputs.
     models : list of str, optional
-        The sources on the board; all but gold when left out.
+        The sources to rank. Default: all but gold.
     metric : str or Metric, optional
-        As in `compare`; metrics that exist between two models only (wins) have no board.
+        As in `compare`; metrics that exist between two models only (wins) have no leaderboard.
     baseline : str, optional
-        Hold every model against this one only, which costs less than all pairs.
+        Compare every model with this one only, which costs less power than all pairs.
     by : str, optional
         An item column whose values are tasks (languages, dimensions): each counts alike, or by `weights`.
     aggregate : {"mean", "mean-rank", "borda", "win-rate"}
-        How the scores of the tasks become one. All but the mean take tasks for a sample.
+        How the scores of the tasks are combined. All but the mean treat tasks as a random sample.
     task_effect : {"fixed", "random"}
-        Whether the board holds for these tasks, with other items, or generalises to tasks like these.
+        Whether the result holds for these tasks, with other items, or generalises to tasks like these.
     weights : mapping of str to float, optional
         The weight of each task.
     cluster : str, optional
-        An item column: items that share its value are drawn and swapped together.
+        An item column: items that share its value are resampled together.
     raters : {"random", "fixed"}, optional
-        As in `compare`: whether the board generalises to raters like these. By default where raters judged several
-        items.
+        As in `compare`: whether the result generalises to raters like these. Default: random where raters judged
+        several items.
     correction : {"westfall-young", "holm", "benjamini-hochberg", "none"}
         How p-values are adjusted for the number of pairs; ranks and groups follow from the adjusted ones.
     n_resamples : int, optional
-        Draws. By default 9,999, and p-values of pairs by themselves are exact, as in `compare`, up to 200 pairs.
+        Number of resamples. Default: 9,999, and exact p-values of single pairs, as in `compare`, up to 200 pairs.
     confidence_level : float
     rng : int, SeedSequence, Generator or None
     workers : int, optional
     progress : callable, optional
-        Told the number of draws done.
+        Called with the number of resamples done.
 
     Returns
     -------
@@ -102,7 +103,7 @@ def compare_all(
     --------
     >>> from howsure.examples import ratings
     >>> board = compare_all(ratings(), gold="human", rng=0)
-    >>> [(model.name, model.rank, model.may_be_best) for model in board.models]
+    >>> [(model.name, model.rank, model.in_confidence_set) for model in board.models]
     [('model-2', 1, True), ('model-1', 2, False)]
     """
     _check.one_of("correction", correction, JOINT_CORRECTIONS)
@@ -165,7 +166,7 @@ def units_for(
 def _names(
     table: ResponseTable, gold: str | None, models: Sequence[str] | None, baseline: str | None
 ) -> tuple[str, ...]:
-    """Return the models of the board; too few, too many or unknown ones are refused."""
+    """Return the models to rank; too few, too many or unknown ones are an error."""
     if gold is not None:
         table.source(gold)
     names = tuple(name for name in table.sources if name != gold) if models is None else tuple(models)
@@ -177,15 +178,15 @@ def _names(
         twice = next(name for name in names if names.count(name) > 1)
         raise ArgumentError(f"model {twice!r} is named twice.")
     if len(names) < 2:
-        raise DataError(f"a board needs at least two models; got {', '.join(names) or 'none'}.")
+        raise DataError(f"a leaderboard needs at least two models; got {', '.join(names) or 'none'}.")
     if baseline is not None and baseline not in names:
         hint = _check.nearest(baseline, names)
         raise ArgumentError(f"`baseline` must be one of the models; got {baseline!r}.{hint}")
     if baseline is None and len(names) > MOST:
         n_pairs = len(names) * (len(names) - 1) // 2
         raise ArgumentError(
-            f"{len(names):,} models are {n_pairs:,} pairs, more than a board of {MOST:,} models has. Name a baseline "
-            "(`baseline`), or fewer models."
+            f"{len(names):,} models are {n_pairs:,} pairs; at most {MOST:,} models can be compared pair by pair. Name a "
+            "`baseline`, or select fewer models."
         )
     return names
 
@@ -195,7 +196,7 @@ def _contest(table: ResponseTable, gold: str | None, a: str, b: str) -> Contest:
 
 
 def _lean(table: ResponseTable, gold: str | None, names: tuple[str, ...], metric: Metric) -> ResponseTable:
-    """Return the sources of the board alone, with narrow counts where there are many labels."""
+    """Return the ranked sources and gold alone, with narrow counts where there are many labels."""
     sources = {name: table.source(name) for name in ([gold] if gold else []) + list(names)}
     return lean(replace(table, sources=sources), [metric])
 
@@ -208,8 +209,8 @@ def _metric(
     chosen = bind(chosen, contest)
     if chosen.relative:
         raise ArgumentError(
-            f"metric {chosen.name!r} exists only between two models, so a model has no score of its own. Use a "
-            "metric with scores (mae, accuracy, rating), or votes between models (`winner`)."
+            f"metric {chosen.name!r} exists only between two models, so one model has no score. Use a metric with "
+            "scores (mae, accuracy, rating), or votes between models (`winner`)."
         )
     return chosen, why
 
@@ -228,7 +229,7 @@ def _tasks(
     clusters = None if cluster is None else group_codes(table.groups, "cluster", cluster)[1]
     if by is None:
         if weights is not None:
-            raise ArgumentError("`weights` are weights of tasks; name their column with `by`.")
+            raise ArgumentError("`weights` are weights of tasks; pass the column of tasks with `by`.")
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)
@@ -266,7 +267,7 @@ def _tasks(
 def _defined(
     table: ResponseTable, metric: Metric, tasks: list[tuple[str, TaskSheet, IntArray]], names: tuple[str, ...]
 ) -> list[tuple[str, TaskSheet, IntArray]]:
-    """Return the tasks that have scores; refuse what has none for a model that answered."""
+    """Return the tasks that have scores; a model that answered but has no score is an error."""
     kept = []
     for task, sheet, rows in tasks:
         there = [j for j, name in enumerate(names) if (table.source(name).sizes[rows] > 0).any()]
@@ -274,29 +275,29 @@ def _defined(
         if flat and len(flat) < len(there):
             where, or_task = (f" on task {task!r}", " or the task") if task else ("", "")
             raise DataError(
-                f"the {metric.title} of model {flat[0]!r} is undefined{where}, as where all answers are the same or "
-                f"none counts. Leave the model{or_task} out, or choose another metric."
+                f"the {metric.title} of model {flat[0]!r} is undefined{where}, for example because all "
+                f"answers are the same. Leave the model{or_task} out, or choose another metric."
             )
         if not flat:
             kept.append((task, sheet, rows))
     if tasks and not kept:
         raise DataError(
-            f"the {metric.title} is undefined for every model, as where gold or all answers are the same, or items too "
-            "few. Choose another metric."
+            f"the {metric.title} is undefined for every model, for example because all gold labels or all answers "
+            "are the same, or there are too few items. Choose another metric."
         )
     return kept
 
 
 def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
-    """Say how many items are left out, and which model lacks most."""
+    """Return how many items are left out, and which model lacks most."""
     n_kept = sum(rows.size for rows in tasks.rows)
     if n_kept == table.n_items:
         return []
     lacks = {name: int((source.sizes == 0).sum()) for name, source in table.sources.items()}
     most = max(lacks, key=lambda name: lacks[name])
     return [
-        f"{table.n_items - n_kept:,} of {table.n_items:,} items are left out: a board compares all models on the same "
-        f"items. {most} lacks most ({lacks[most]:,}); without it the board may rest on more items."
+        f"{table.n_items - n_kept:,} of {table.n_items:,} items are left out, because all models are compared on the "
+        f"same items. {most} lacks most ({lacks[most]:,}); without it more items may remain."
     ]
 
 
@@ -307,8 +308,10 @@ def _pair_by_pair(
     pairs = ask.pairs
     if tasks.names or pairs.first.size > MOST_ALONE:
         return None, [
-            f"{metric.name} has no item scores: p-values are those of its pseudo-values, not of swapped items scored "
-            "anew, pair by pair, as compare has them."
+            Aside(
+                f"{metric.name} has no item scores, so p-values are computed from jackknife pseudo-values. "
+                "howsure compare recomputes the metric for each resample of one pair."
+            )
         ]
     kept = table.take(tasks.rows[0])
     names = tasks.models

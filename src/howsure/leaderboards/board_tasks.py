@@ -1,4 +1,4 @@
-"""Several tasks on one board: their scores, how they become one, and what a missing score leaves open."""
+"""Several tasks on one leaderboard: their scores, how they become one, and what a missing score leaves open."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ AGGREGATES = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tasks:
-    """The tasks of a board, by model.
+    """The tasks of a leaderboard, by model.
 
     Attributes
     ----------
     names : tuple of str
-        Of the tasks; empty where the board has no tasks.
+        Of the tasks; empty where there are none.
     models : tuple of str
     sheets : tuple of TaskSheet
     weights : array, (tasks,)
@@ -56,7 +56,7 @@ class Tasks:
         }
 
     def units(self, *, aggregate: str, random: bool) -> list[Units]:
-        """Return the units of the board: once or, where scores are missing, with the worst and the best in their place.
+        """Return the units of the leaderboard: once or, where scores are missing, with the worst and the best in their place.
 
         The worst and the best are those of the models that have the task.
         """
@@ -107,27 +107,27 @@ def friedman_note(tasks: Tasks, *, alpha: float) -> str:
     found = friedman(ranks_of(scores).mean(axis=0).tolist(), n, alpha=alpha, untied=untied)
     ties = "" if untied == 1 else f" (with ties taken into account {found.statistic:.3g} and {found.f_statistic:.3g})"
     return (
-        f"Do all models rank alike? Friedman's χ² = {plain.statistic:.2f}, F = {plain.f_statistic:.2f}{ties}, "
+        f"Friedman's test of equal mean ranks: χ² = {plain.statistic:.2f}, F = {plain.f_statistic:.2f}{ties}, "
         f"p = {found.pvalue:.2g}. Nemenyi's critical difference of mean ranks is {plain.critical_difference:.2f}."
     )
 
 
 def checked(tasks: Tasks, aggregate: str, random: bool) -> None:
-    """Refuse what cannot be answered: ranks of fixed tasks, one task as a sample, tasks with a single unit."""
+    """Raise an error for ranks of fixed tasks, one task as a sample, and tasks with a single unit."""
     if aggregate != "mean" and not random:
         raise ArgumentError(
-            f"`aggregate={aggregate!r}` needs `task_effect='random'`: over fixed tasks a rank jumps when items are "
-            "drawn, and no interval covers it. Use `aggregate='mean'` for these tasks, or `task_effect='random'` for "
-            "tasks like these."
+            f"`aggregate={aggregate!r}` requires `task_effect='random'`: with fixed tasks, ranks are not smooth "
+            "functions of the data and bootstrap intervals do not cover. Use `aggregate='mean'` for these tasks, or "
+            "`task_effect='random'` for tasks like these."
         )
     if random and len(tasks.names) < 2:
-        raise DataError("one task says nothing about tasks like it; use `task_effect='fixed'`.")
+        raise DataError("one task is too few to generalise to other tasks; use `task_effect='fixed'`.")
     for name, sheet in zip(tasks.names, tasks.sheets, strict=True):
         length = sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
         if length < 2 and not random:
             raise DataError(
-                f"task {name!r} has {length} item that every model answered; two are needed for its error. Leave it "
-                "out (weight 0), or use `task_effect='random'`."
+                f"task {name!r} has {length} item that every model answered; a standard error requires two. Leave "
+                "it out (weight 0), or use `task_effect='random'`."
             )
 
 

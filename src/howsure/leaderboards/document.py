@@ -1,95 +1,137 @@
-"""What a board says in English, and its document."""
+"""A leaderboard as a document: who may be the best, the ranks, and the pairs behind them."""
 
+import math
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from howsure.documents import Block, Column, Document, Sentence, Table
-from howsure.documents.numbers import error_of, interval, joined, listed, measured, number
+from howsure.comparison.verdicts import in_words
+from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import error_of, interval, joined, listed, measured, number, pvalue
 
 if TYPE_CHECKING:
-    from howsure.leaderboards.leaderboards import Leaderboard, Pair
+    from howsure.leaderboards.leaderboards import Leaderboard, Pair, RankedModel
 
+TOP = 20
+"""So many models are shown by default."""
+NAMED = 5
+"""A sentence names so many models."""
+ALL_PAIRS = 21
+"""Up to so many pairs are listed; of more, those of adjacent ranks."""
 TASKS = 12
 """Up to this many tasks have a column each."""
 
 
 def verdict(board: "Leaderboard") -> str:
-    """Return who leads, who may be best, and how many pairs are told apart."""
-    parts = [_lead(board), _against(board) if board.baseline else _best(board)]
-    n, told = len(board.pairs), board.n_apart
+    """Return who may be the best, and how many pairs differ significantly; with a baseline, who differs from it."""
+    where = f"{board.slice}: " if board.slice else ""
+    said = _against_baseline(board) if board.baseline else _best(board)
+    if not board.leaders:
+        said = f"{said} No model has a score on every task."
+    return f"{where}{said}"
+
+
+def how_tested(board: "Leaderboard") -> str:
+    """Return at which level pairs are significant: "at 5% after correction for multiple comparisons"."""
     alpha = f"{100 * (1 - board.confidence_level):.4g}%"
-    together = {"none": "each pair by itself", "benjamini-hochberg": "with that share of false ones at most"}
-    how = together.get(board.correction, "all pairs taken together")
-    parts.append(f"{told:,} of {n:,} pairs {'is' if told == 1 else 'are'} told apart at {alpha}, {how}.")
-    return " ".join(parts)
+    if board.correction == "benjamini-hochberg":
+        return f"at a false discovery rate of {alpha}"
+    if len(board.pairs) == 1:
+        return f"at {alpha}"
+    adjusted = "without" if board.correction == "none" else "after"
+    return f"at {alpha} {adjusted} correction for multiple comparisons"
 
 
-def _lead(board: "Leaderboard") -> str:
-    where = f" on {board.slice}" if board.slice else ""
-    first = board.leaders
-    if not first:
-        return f"No model has a score on every task{where}."
-    ends = first[0].confidence_interval
-    error = error_of(ends, first[0].score)
-    score = f"{board.title} {number(first[0].score, error)}"
-    among = "Of the models that have every task, " if _lacks(board) else ""
-    if len(first) > 1:
-        return f"{among}{joined([model.name for model in first])} share the lead{where}: {score}."
-    level = f"{100 * board.confidence_level:g}% interval {interval(ends.low, ends.high, error)}"
-    return f"{among}{first[0].name} leads{where}: {score} ({level})."
-
-
-def _lacks(board: "Leaderboard") -> bool:
-    """Whether some model lacks a task, and so a score and a rank."""
-    return any(model.rank is None for model in board.models)
+def is_joint(board: "Leaderboard") -> bool:
+    """Whether all ranks hold together with the confidence level: not without a correction, nor with a bounded rate."""
+    return board.correction not in ("none", "benjamini-hochberg")
 
 
 def _best(board: "Leaderboard") -> str:
-    best = board.may_be_best
-    if len(best) == 1 and board.model(best[0]).rank is None:
-        return f"Only {best[0]}, which lacks a task, may be best: it is better than every other."
-    if len(best) == 1:
-        return f"No other model may be best: {best[0]} is better than every other."
-    if len(best) == len(board.models):
-        return f"Any of the {len(best)} models may be best."
-    return f"{len(best)} of {len(board.models)} models may be best: {joined(best)}."
+    """Return who may be the best, and how many pairs differ significantly."""
+    m, n, told = len(board.models), len(board.pairs), board.n_significant
+    best = board.confidence_set
+    if m == 2:
+        return _of_two(board)
+    if not told:
+        none = f"None of the {n:,} pairs differs significantly {how_tested(board)}."
+        return f"{none} Any of the {m:,} models may be the best."
+    pairs = f"{told:,} of {n:,} pairs differ{'s' * (told == 1)} significantly {how_tested(board)}."
+    if len(best) > 1:
+        basis = f"{100 * board.confidence_level:g}% confidence set" if is_joint(board) else "no model beats them"
+        return f"{len(best):,} of {m:,} models may be the best ({basis}): {joined(best, NAMED)}. {pairs}"
+    alone = best[0]
+    beaten = sum(alone in (pair.a, pair.b) for pair in board.significant)
+    if beaten == m - 1:
+        lacks = ", although it lacks a task" if board.model(alone).rank is None else ""
+        return f"{alone} is significantly better than every other model{lacks}. {pairs}"
+    return f"Only {alone} may be the best: every other model is significantly worse than some model. {pairs}"
 
 
-def _against(board: "Leaderboard") -> str:
-    told = [pair for pair in board.pairs if pair.pvalue_adjusted <= board.alpha]
-    better = [pair.a for pair in told if pair.a != board.baseline]
-    worse = [pair.b for pair in told if pair.b != board.baseline]
+def _of_two(board: "Leaderboard") -> str:
+    """Return what `compare` says: of two models there is room for both scores, the difference and p."""
+    [pair] = board.pairs
+    a, b, ends = board.model(pair.a).score, board.model(pair.b).score, pair.confidence_interval
+    told = f"{pair.a} is significantly better than {pair.b}"
+    if not board.n_significant:
+        told = f"No clear difference between {pair.a} and {pair.b}"
+    if math.isnan(a) or math.isnan(b):
+        return f"{told}."
+    error = error_of(ends, pair.advantage)
+    by, level = number(pair.advantage, error), _level(board)
+    scores, ci = f"{board.title} {number(a, error)} vs {number(b, error)}", interval(ends.low, ends.high, error)
+    p = f"p {in_words(pvalue(pair.pvalue))}"
+    if board.n_significant:
+        return f"{told}: {scores}, {board.better} by {by} ({level} {ci}), {p}."
+    return f"{told}: {scores} (difference {by}, {level} {ci}, {p})."
+
+
+def _against_baseline(board: "Leaderboard") -> str:
+    baseline, others = board.baseline, len(board.models) - 1
+    better = [pair.a for pair in board.significant if pair.a != baseline]
+    worse = [pair.b for pair in board.significant if pair.b != baseline]
+    if others == 1:
+        return _of_two(board)
+    if not better and not worse:
+        return f"None of the {others:,} models differs significantly from {baseline} {how_tested(board)}."
+    if len(worse) == others:
+        return f"{baseline} is significantly better than every other model {how_tested(board)}."
     parts = [
-        f"{joined(names)} {'is' if len(names) == 1 else 'are'} {word} than {board.baseline}"
+        f"{len(names):,} of {others:,} models {'is' if len(names) == 1 else 'are'} significantly {word} than {baseline}: "
+        f"{joined(names, NAMED)}."
         for names, word in ((better, "better"), (worse, "worse"))
         if names
     ]
-    return f"{'; '.join(parts)}." if parts else f"No model is told apart from {board.baseline}."
+    return f"{' '.join(parts)} Tested {how_tested(board)}."
 
 
 def document(board: "Leaderboard") -> Document:
-    """Return the document of a board."""
-    blocks: list[Block] = [Sentence(verdict(board), "verdict"), _models(board)]
-    if board.top is not None and board.top < len(board.models):
-        blocks.append(Sentence(f"These are the first {board.top} of {len(board.models):,} models.", "aside"))
-    blocks.append(Sentence(_meaning(board), "aside"))
-    blocks += [_pairs(board), *_groups(board), *_tasks(board)]
+    """Return the document of a leaderboard: the answer and one table; pairs, groups and tasks are details."""
+    first = board.models[: board.top or TOP]
+    rest = board.models[len(first) :] if board.top is None else ()
+    shown = (*first, *rest)
+    main, pairs = _ranks(board, first), _pairs(board, shown)
+    if board.baseline:
+        main, pairs = _against(board, first), [_ranks(board, shown)]
+    blocks: list[Block] = [Sentence(verdict(board), "verdict"), main]
+    if len(first) < len(board.models):
+        blocks.append(Sentence(f"These are the first {len(first)} of {len(board.models):,} models (`top`).", "aside"))
+    blocks += [Sentence(line, "aside") for line in _meaning(board)]
+    more: list[Block] = []
+    if rest:
+        more.append(_against(board, rest) if board.baseline else _ranks(board, rest))
+    blocks += details([*more, *pairs, _alone(board, shown), *_groups(board), *_tasks(board, shown)])
     return Document("Which of these models are really better?", tuple(blocks), board.notes, board.signature)
 
 
-def _models(board: "Leaderboard") -> Table:
-    rows = board.models[: board.top]
-    lacks = _lacks(board)
+def _ranks(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
+    """Return scores and ranks."""
     columns = (
         Column("rank", "count"),
         Column("model"),
-        Column(board.title, "number"),
-        Column(f"{100 * board.confidence_level:g}% interval", "interval"),
-        Column("rank_low", "count"),
-        Column("rank_high", "count"),
-        Column("may_be_best"),
-        Column("leads", "percent"),
-        *((Column("items", "count"),) if lacks else ()),
+        Column("score", "number"),
+        Column(_level(board), "interval"),
+        Column("rank range"),
     )
     cells = tuple(
         (
@@ -97,55 +139,132 @@ def _models(board: "Leaderboard") -> Table:
             row.name,
             measured(row.score, row.confidence_interval),
             row.confidence_interval,
-            row.rank_low,
-            row.rank_high,
-            "yes" if row.may_be_best else "no",
-            row.leads,
-            *((row.n_items,) if lacks else ()),
+            _range(row.rank_low, row.rank_high),
         )
         for row in rows
     )
-    return Table(columns, cells, f"{board.title}, {board.better} is better")
+    return Table(columns, cells, _title(board, rows))
 
 
-def _meaning(board: "Leaderboard") -> str:
-    level = f"{100 * board.confidence_level:g}%"
-    ranks = f"With {level} confidence all true ranks lie between rank_low and rank_high."
-    if board.correction in ("none", "benjamini-hochberg"):
-        ranks = "True ranks lie between rank_low and rank_high only where no pair is told apart wrongly."
-    among = " rank counts the models that have every task." if _lacks(board) else ""
-    return (
-        f"The interval is that of a model's own score. {ranks}{among} leads is the share of resampled boards that a "
-        "model leads."
-    )
-
-
-def _pairs(board: "Leaderboard") -> Table:
-    """Return neighbours on the board, or the pairs with the baseline."""
-    names = [row.name for row in board.models[: board.top]]
-    if board.baseline:
-        shown = [pair for pair in board.pairs if {pair.a, pair.b} <= {*names, board.baseline}]
-        title = f"Against {board.baseline}"
-    else:
-        wanted = set(pairwise(names))
-        shown = [pair for pair in board.pairs if (pair.a, pair.b) in wanted]
-        title = "Neighbours on the board"
+def _against(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
+    """Return by how much each model is better or worse than the baseline."""
     columns = (
-        Column("better"),
-        Column("than"),
-        Column("advantage", "number"),
-        Column("interval (together)", "interval"),
-        Column("p", "pvalue"),
-        Column("p adjusted", "pvalue"),
-        Column("told apart"),
+        Column("model"),
+        Column("score", "number"),
+        Column("better by", "number"),
+        Column(_level(board), "interval"),
+        Column("adjusted p", "pvalue"),
     )
-    return Table(columns, tuple(_pair_row(board, pair) for pair in shown), title)
+    pairs = {pair.b if pair.a == board.baseline else pair.a: pair for pair in board.pairs}
+    cells: list[tuple[object, ...]] = []
+    marked = set[int | tuple[int, int]]()
+    for i, row in enumerate(rows):
+        score = measured(row.score, row.confidence_interval)
+        if row.name == board.baseline:
+            cells.append((f"{row.name} (baseline)", score, None, "–", None))
+            continue
+        pair = pairs[row.name]
+        beside = pair if pair.a == row.name else pair.turned
+        ends = beside.confidence_interval
+        cells.append((row.name, score, measured(beside.advantage, ends), ends, pair.pvalue_adjusted))
+        marked |= {(i, 3)} if _contradicts(board, pair) else set()
+    return Table(columns, tuple(cells), _title(board, rows), frozenset(marked))
 
 
-def _pair_row(board: "Leaderboard", pair: "Pair") -> tuple[object, ...]:
-    told = "yes" if pair.pvalue_adjusted <= board.alpha else "no"
-    advantage = measured(pair.advantage, pair.confidence_interval)
-    return (pair.a, pair.b, advantage, pair.confidence_interval, pair.pvalue, pair.pvalue_adjusted, told)
+def _title(board: "Leaderboard", rows: Sequence["RankedModel"]) -> str:
+    begins = board.models.index(rows[0])
+    which = f", models {begins + 1:,} to {begins + len(rows):,}" if begins else ""
+    return f"{board.title}, {board.better} is better{which}"
+
+
+def _level(board: "Leaderboard") -> str:
+    return f"{100 * board.confidence_level:g}% CI"
+
+
+def _range(low: int, high: int) -> str:
+    return f"{low}" if low == high else f"{low} to {high}"
+
+
+def _meaning(board: "Leaderboard") -> list[str]:
+    """Return how to read the table."""
+    level = f"{100 * board.confidence_level:g}%"
+    if board.baseline:
+        signs = f"A negative number means worse than {board.baseline}. The {level} CIs hold together for all models."
+        return [signs, *_explained(board, board.pairs)]
+    ranks = f"Rank range: with {level} confidence, the true ranks of all models lie in these ranges."
+    if not is_joint(board):
+        ranks = "Rank range: it holds only if no pair is significant by chance."
+    lacks = any(model.rank is None for model in board.models)
+    return [f"{ranks} Ranks count only models with a score on every task." if lacks else ranks]
+
+
+def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:
+    """Return the pairs of these models: all where they are few, else adjacent ranks."""
+    names = [row.name for row in rows]
+    shown = [pair for pair in board.pairs if {pair.a, pair.b} <= set(names)]
+    title = "All pairs"
+    if len(shown) > ALL_PAIRS:
+        adjacent = set(pairwise(names))
+        shown, title = [pair for pair in shown if (pair.a, pair.b) in adjacent], "Adjacent ranks"
+    columns = (
+        Column("pair"),
+        Column("better by", "number"),
+        Column(_level(board), "interval"),
+        Column("p", "pvalue"),
+        Column("adjusted p", "pvalue"),
+    )
+    cells = tuple(
+        (
+            f"{pair.a} vs {pair.b}",
+            measured(pair.advantage, pair.confidence_interval),
+            pair.confidence_interval,
+            pair.pvalue,
+            pair.pvalue_adjusted,
+        )
+        for pair in shown
+    )
+    marked = frozenset((i, 2) for i, pair in enumerate(shown) if _contradicts(board, pair))
+    table = Table(columns, cells, f"{title} (significant if adjusted p ≤ {1 - board.confidence_level:.4g})", marked)
+    return [table, *(Sentence(line, "aside") for line in _explained(board, shown))]
+
+
+def _contradicts(board: "Leaderboard", pair: "Pair") -> bool:
+    """Whether the interval includes 0 although the pair is significant, or excludes 0 although it is not."""
+    ends = pair.confidence_interval
+    if board.correction == "none" or math.isnan(ends.low):
+        return False
+    return (pair.pvalue_adjusted <= board.alpha) == (ends.low < 0 < ends.high)
+
+
+def _explained(board: "Leaderboard", shown: Sequence["Pair"]) -> list[str]:
+    """Explain intervals that seem to contradict the test, where there are some."""
+    told = [pair for pair in shown if _contradicts(board, pair)]
+    lines = []
+    if any(pair.pvalue_adjusted <= board.alpha for pair in told):
+        why = "Test and CI are computed in different ways; treat the pair as a borderline case."
+        if board.correction == "benjamini-hochberg":
+            why = "The CIs hold together for all pairs; a false discovery rate asks for less."
+        elif any(not _contradicts(board, pair) for pair in board.significant):
+            why = "The test settles clear pairs first and then corrects for fewer; the CIs always correct for all."
+        lines.append(f"! Significant although the CI includes 0. {why}")
+    if any(pair.pvalue_adjusted > board.alpha for pair in told):
+        lines.append("! Not significant although the CI excludes 0. The adjusted p-value decides.")
+    return lines
+
+
+def _alone(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
+    """Return what is said of each model by itself."""
+    columns = (
+        Column("model"),
+        Column("rank range of this model alone"),
+        Column("share of resamples in first place", "percent"),
+        Column("items", "count"),
+    )
+    cells = tuple(
+        (row.name, _range(row.rank_low_marginal, row.rank_high_marginal), row.first_place_share, row.n_items)
+        for row in rows
+    )
+    return Table(columns, cells, "Each model by itself")
 
 
 def _groups(board: "Leaderboard") -> list[Block]:
@@ -155,10 +274,10 @@ def _groups(board: "Leaderboard") -> list[Block]:
     rows = tuple((number, len(group), listed(group)) for number, group in enumerate(groups[:10], 1))
     more = f"; the first 10 of {len(groups):,}" if len(groups) > 10 else ""
     columns = (Column("group", "count"), Column("models", "count"), Column("which"))
-    return [Table(columns, rows, f"Groups in which no two models are told apart (they may overlap{more})")]
+    return [Table(columns, rows, f"Groups without significant differences (they may overlap{more})")]
 
 
-def _tasks(board: "Leaderboard") -> list[Block]:
+def _tasks(board: "Leaderboard", shown: Sequence["RankedModel"]) -> list[Block]:
     names = list(dict.fromkeys(cell.task for cell in board.tasks))
     if not names:
         return []
@@ -166,11 +285,9 @@ def _tasks(board: "Leaderboard") -> list[Block]:
         return [Sentence(f"The scores on {len(names)} tasks are in the JSON and in to_dict().", "aside")]
     scores = {(cell.task, cell.model): cell.score for cell in board.tasks}
     columns = (Column("model"), *(Column(name, "number") for name in names))
-    rows = tuple(
-        (row.name, *(_or_missing(scores[name, row.name]) for name in names)) for row in board.models[: board.top]
-    )
+    rows = tuple((row.name, *(_or_missing(scores[name, row.name]) for name in names)) for row in shown)
     return [Table(columns, rows, f"Scores by {board.by}")]
 
 
 def _or_missing(score: float) -> float | str:
-    return score if score == score else "missing"  # noqa: PLR0124 (NaN alone differs from itself)
+    return "missing" if math.isnan(score) else score

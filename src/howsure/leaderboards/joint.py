@@ -1,4 +1,4 @@
-"""All pairs of models from one set of draws: p-values, adjusted p-values, and intervals that hold together.
+"""All pairs of models from one set of resamples: p-values, adjusted p-values, and intervals that hold together.
 
 Under the null the sign of a whole unit turns, for all models at once, as `compare` swaps A and B item by item. For the
 intervals units are drawn with replacement; each advantage is divided by its own standard error, in the data and in each
@@ -107,7 +107,7 @@ class Tested:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far intervals reach, in standard errors, and what resampled boards look like.
+    """How far intervals reach, in standard errors, and how often each model is in first place.
 
     Attributes
     ----------
@@ -117,8 +117,8 @@ class Reach:
         Of all advantages of one model, for its rank alone.
     scores : array, (models,)
         Of each model's own score, one by one.
-    leads : array, (models,)
-        The share of resampled boards that each model leads, ties shared.
+    first_place_shares : array, (models,)
+        The share of resamples in which each model is in first place, ties shared.
     n_draws : int
         How many draws measured `pairs` and `by_model`.
     """
@@ -126,7 +126,7 @@ class Reach:
     pairs: float
     by_model: FloatArray
     scores: FloatArray
-    leads: FloatArray
+    first_place_shares: FloatArray
     n_draws: int
 
 
@@ -248,7 +248,7 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
         float(_quantiles(_largest(largest)[:, np.newaxis], level)[0]),
         _quantiles(largest, level),
         own,
-        shares_of_lead(units.scores + moves),
+        first_place_shares_of(units.scores + moves),
         n_draws,
     )
 
@@ -341,9 +341,9 @@ def draw_units(strata: Sequence[tuple[int, np.uint64]], low: int, high: int) -> 
     return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
 
 
-def shares_of_lead(boards: FloatArray) -> FloatArray:
-    """Return the share of boards (draws × models) that each model leads, ties shared."""
-    first = boards >= boards.max(axis=1, keepdims=True) - 1e-12 * np.abs(boards).max(initial=1e-300)
+def first_place_shares_of(scores: FloatArray) -> FloatArray:
+    """Return the share of resamples in which each model has the best score, ties shared: `scores` are resamples × models."""
+    first = scores >= scores.max(axis=1, keepdims=True) - 1e-12 * np.abs(scores).max(initial=1e-300)
     return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 
 

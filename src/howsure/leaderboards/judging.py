@@ -1,9 +1,10 @@
-"""What units say of models and pairs: scores, advantages and p-values, raters drawn or not, scores missing or not."""
+"""What units say of models and pairs: scores, advantages and p-values, raters random or fixed, scores missing or not."""
 
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
 from howsure.leaderboards.board_tasks import Tasks
@@ -26,7 +27,7 @@ class Judged:
     pvalues: FloatArray
     adjusted: FloatArray
     marginal: FloatArray
-    leads: FloatArray
+    first_place_shares: FloatArray
     word: str
     n_units: int
     null: str
@@ -41,13 +42,15 @@ def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues
     `pvalues` are those of the pairs by themselves, where units do not give them: for metrics without item scores.
     """
     if units.n_units < 2:
-        raise DataError(f"a board needs at least two {units.word}s that every model answered; got {units.n_units}.")
+        raise DataError(
+            f"a leaderboard needs at least two {units.word}s that every model answered; got {units.n_units}."
+        )
     pairs = ask.pairs
     spread = Spread.of(units, ask)
     reach = reach_of(units, spread, ask)
     advantages = np.where(spread.telling == 0, 0.0, units.scores[pairs.first] - units.scores[pairs.second])
     if asked is not None:
-        arms, tested, marginal, own, leads = judge_raters(asked, units, spread, ask)
+        arms, tested, marginal, own, first_place_shares = judge_raters(asked, units, spread, ask)
     else:
         tested = swap_test(units, spread, ask)
         if pvalues is not None:
@@ -56,7 +59,7 @@ def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues
         # How far a pair's interval reaches when only the rank of its first, or second, model matters.
         own_reach = (np.where(np.isinf(spread.least), 1.0, reach.by_model[of]) for of in (pairs.first, pairs.second))
         marginal = np.stack([spread.arms(1.0) * reaches for reaches in own_reach])
-        leads = reach.leads
+        first_place_shares = reach.first_place_shares
         errors = np.sqrt(np.square(units.errors).sum(axis=0))
         own = reach.scores * np.where(errors > ask.rounding, errors, np.nan)
     correction, adjusted = ask.correction, tested.adjusted
@@ -65,8 +68,10 @@ def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues
     elif asked is not None:
         correction = "holm"
     notes = (
-        f"With this many pairs, only {reach.n_draws:,} of the {ask.n_resamples:,} draws set the width of the intervals "
-        "of advantages.",
+        Aside(
+            f"With this many pairs, the width of the intervals of pairs is estimated from {reach.n_draws:,} of the "
+            f"{ask.n_resamples:,} resamples."
+        ),
     )
     return Judged(
         scores=units.scores,
@@ -78,7 +83,7 @@ def judge(units: Units, ask: Ask, asked: RaterQuestion | None = None, *, pvalues
         pvalues=tested.pvalues,
         adjusted=adjusted,
         marginal=marginal,
-        leads=leads,
+        first_place_shares=first_place_shares,
         word=units.word,
         n_units=units.n_units,
         null="sign-flip" if asked is None else "random-effects",
@@ -110,5 +115,5 @@ def bounded(worst: Judged, best: Judged, tasks: Tasks, ask: Ask) -> Judged:
         pvalues=pvalues + undefined,
         adjusted=adjusted + undefined,
         marginal=np.maximum(worst.marginal, best.marginal) + np.where(open_pair, np.inf, 0.0),
-        leads=np.where(lacks, np.nan, worst.leads),
+        first_place_shares=np.where(lacks, np.nan, worst.first_place_shares),
     )

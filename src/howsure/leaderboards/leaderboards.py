@@ -1,4 +1,4 @@
-"""The board: models with scores and ranks, pairs with advantages, groups and tasks."""
+"""The leaderboard: models with scores and ranks, pairs with advantages, groups and tasks."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class IntervalEnds:
 
 @dataclass(frozen=True, slots=True)
 class RankedModel:
-    """One row of a board.
+    """One row of a leaderboard.
 
     Attributes
     ----------
@@ -39,13 +39,13 @@ class RankedModel:
         By score, among the models that have every task; models with equal scores share a rank. None for a model that
         lacks a task.
     rank_low, rank_high : int
-        Between which ranks the model truly lies: all models' sets hold together.
+        The confidence interval of the rank; those of all models hold together.
     rank_low_marginal, rank_high_marginal : int
         The same for this model by itself.
-    may_be_best : bool
-        No other model is known to be better: `rank_low` is 1.
-    leads : float
-        The share of resampled boards that the model leads.
+    in_confidence_set : bool
+        Whether the model may be the best: no other model is significantly better, so `rank_low` is 1.
+    first_place_share : float
+        The share of resamples in which the model is in first place.
     n_items : int
         How many items the score rests on.
     """
@@ -56,11 +56,11 @@ class RankedModel:
     rank: int | None
     rank_low: int
     rank_high: int
-    may_be_best: bool
+    in_confidence_set: bool
     n_items: int
     rank_low_marginal: int
     rank_high_marginal: int
-    leads: float
+    first_place_share: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +85,12 @@ class Pair:
     pvalue: float
     pvalue_adjusted: float
 
+    @property
+    def turned(self) -> "Pair":
+        """The same pair, the advantage being that of `b` over `a`."""
+        ends = IntervalEnds(-self.confidence_interval.high, -self.confidence_interval.low)
+        return Pair(self.b, self.a, -self.advantage, ends, self.pvalue, self.pvalue_adjusted)
+
 
 @dataclass(frozen=True, slots=True)
 class TaskScore:
@@ -98,7 +104,7 @@ class TaskScore:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard(Record):
-    """What is known of the order of many models. `print` it for the board in English.
+    """What is known of the order of many models. `print` it for the result in English.
 
     Attributes
     ----------
@@ -107,9 +113,9 @@ class Leaderboard(Record):
     pairs : tuple of Pair
         All pairs, or those with the baseline; the better model is `a`.
     groups : tuple of tuple of str
-        The largest groups in which no two models are told apart; they may overlap.
+        The largest groups in which no two models differ significantly; they may overlap.
     tasks : tuple of TaskScore
-        The score of each model on each task, where the board is over several.
+        The score of each model on each task, where there are several.
     metric, title, better : str
     gold, baseline : str
         Empty where there is none.
@@ -126,7 +132,7 @@ class Leaderboard(Record):
     slice : str
         Which slice of the items this is; empty for all of them.
     top : int or None
-        How many models the document shows; all when None.
+        How many models the document shows. By default it shows the first 20, and the others as a detail.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("verdict",)
@@ -156,7 +162,7 @@ class Leaderboard(Record):
 
     @property
     def alpha(self) -> float:
-        """Below which adjusted p-value two models are told apart."""
+        """Up to which adjusted p-value two models differ significantly."""
         return 1 - self.confidence_level + 1e-12
 
     @property
@@ -165,14 +171,19 @@ class Leaderboard(Record):
         return tuple(model for model in self.models if model.rank == 1)
 
     @property
-    def may_be_best(self) -> tuple[str, ...]:
-        """The models of which none is known to be worse than another model."""
-        return tuple(model.name for model in self.models if model.may_be_best)
+    def confidence_set(self) -> tuple[str, ...]:
+        """The models that may be the best: no other model is significantly better."""
+        return tuple(model.name for model in self.models if model.in_confidence_set)
 
     @property
-    def n_apart(self) -> int:
-        """How many pairs are told apart."""
-        return sum(pair.pvalue_adjusted <= self.alpha for pair in self.pairs)
+    def n_significant(self) -> int:
+        """How many pairs differ significantly."""
+        return len(self.significant)
+
+    @property
+    def significant(self) -> tuple[Pair, ...]:
+        """The pairs that differ significantly."""
+        return tuple(pair for pair in self.pairs if pair.pvalue_adjusted <= self.alpha)
 
     def model(self, name: str) -> RankedModel:
         """Return the row of one model."""
@@ -180,7 +191,7 @@ class Leaderboard(Record):
             if model.name == name:
                 return model
         hint = _check.nearest(name, [model.name for model in self.models])
-        raise ArgumentError(f"no model is called {name!r} on this board.{hint}")
+        raise ArgumentError(f"no model is called {name!r} on this leaderboard.{hint}")
 
     def pair(self, a: str, b: str) -> Pair:
         """Return what is known of two models, the advantage being that of `a` over `b`."""
@@ -188,23 +199,23 @@ class Leaderboard(Record):
             if (pair.a, pair.b) == (a, b):
                 return pair
             if (pair.a, pair.b) == (b, a):
-                ends = IntervalEnds(-pair.confidence_interval.high, -pair.confidence_interval.low)
-                return Pair(a, b, -pair.advantage, ends, pair.pvalue, pair.pvalue_adjusted)
-        raise ArgumentError(f"{a!r} and {b!r} are not a pair on this board.")
+                return pair.turned
+        raise ArgumentError(f"{a!r} and {b!r} are not a pair on this leaderboard.")
 
     @property
     def verdict(self) -> str:
-        """The first sentences: who leads, who may be best, how many pairs are told apart."""
+        """The first sentences: who may be the best, and how many pairs differ significantly."""
         return document.verdict(self)
 
     def document(self) -> Document:
-        """Return the board as a document: the verdict, the models, neighbours, groups and tasks."""
+        """Return the leaderboard as a document: the verdict, the models, pairs, groups and tasks."""
         return document.document(self)
 
     @in_any_form
     def to_frame(self) -> "polars.DataFrame":
-        """Return one row for each model, ready for a site: rank, rank_low, rank_high, may_be_best and the rest."""
-        same = ("rank_low", "rank_high", "may_be_best", "rank_low_marginal", "rank_high_marginal", "leads", "n_items")
+        """Return one row for each model, ready for a site: rank, rank_low, rank_high, in_confidence_set and others."""
+        same = ("rank_low", "rank_high", "in_confidence_set", "rank_low_marginal", "rank_high_marginal")
+        same += ("first_place_share", "n_items")
         ends = {"score_low": "confidence_interval.low", "score_high": "confidence_interval.high"}
         columns = {"rank": "rank", "model": "name", "score": "score", **ends, **{name: name for name in same}}
         return _frame(self.models, columns)

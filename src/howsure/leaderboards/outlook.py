@@ -1,4 +1,4 @@
-"""How many items, or responses, until the first neighbours of a board separate, and how sure the lead is by then."""
+"""How many items or responses it takes until the first adjacent ranks of a leaderboard differ significantly."""
 
 import math
 from collections.abc import Callable
@@ -28,7 +28,7 @@ DRAWS, MOST_ITEMS, MOST_RESPONSES = 4999, 10**7, 10**4
 """Simulated studies of each size; and beyond how many items, or responses, the answer is that no number will do."""
 STEP_DRAWS, STEPS, SURE = 999, 4, 1.28
 """Simulated studies that measure the limits of the stepdown, its steps, and beyond how many standard errors above the
-limit a pair is told apart in nearly all studies (90%)."""
+limit a pair differs significantly in nearly all studies (90%)."""
 LOAD = 2.0
 """Raters who judged so many items each, on average over responses, make items alone too little to plan."""
 
@@ -42,40 +42,39 @@ class Outlook:
     n_items : int
     n_responses : float
         Of each model on each item.
-    separated : float
-        The probability that all the first neighbours are told apart.
-    leads : float
-        The probability that today's leader leads.
+    power : float
+        The probability that all the first adjacent ranks differ significantly.
+    first_place_share : float
+        The probability that the model in first place stays there.
     """
 
     n_items: int
     n_responses: float
-    separated: float
-    leads: float
+    power: float
+    first_place_share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class BoardPlan(Record):
-    """How many items or responses a board needs.
+class LeaderboardPlan(Record):
+    """How many items or responses a leaderboard requires.
 
     Attributes
     ----------
     models : tuple of str
-        The models whose neighbours are to separate, from the best on.
+        The models of the adjacent ranks, from the best on.
     target_power : float
     n_items : int or None
-        The fewest items with which all of them separate with that probability, with as many responses as there are;
-        None where ten million will not do.
+        The fewest items with that power, with as many responses as there are; None where ten million are too few.
     n_responses : int or None
-        The fewest responses per item and model, with the items that there are; None where no number will do, or where
-        more responses cannot be planned.
+        The fewest responses per item and model with that power, on the items that there are; None where no number is
+        enough, or where more responses cannot be planned.
     now : int
         How many items there are.
     responses_now : float
         How many responses a model has per item.
     outlooks : tuple of Outlook
     limit : float
-        The probability that they separate on these items without any noise of responses; NaN where that is unknown.
+        The power on these items with infinitely many responses; NaN where that is unknown.
     notes : tuple of str
     seed : int
     signature : str
@@ -96,47 +95,44 @@ class BoardPlan(Record):
 
     @property
     def verdict(self) -> str:
-        """The answer in a few sentences."""
-        who = f"the first {len(self.models)} models"
-        chance = f"{100 * self.target_power:g}%"
+        """The result in a few sentences."""
+        k = len(self.models)
+        what = "a difference between the first 2 models" if k == 2 else f"all adjacent ranks of the first {k} models"
+        chance = f"{100 * self.target_power:g}% power"
         if self.n_items is None:
-            return (
-                f"{MOST_ITEMS:,} items do not tell {who} apart with probability {chance}: two of them have the same "
-                "score, or nearly."
-            )
-        more = self.n_items / self.now
+            return f"{MOST_ITEMS:,} items do not give {chance} for {what}: two of the scores are equal, or nearly."
         said = (
-            f"With {self.n_items:,} items all neighbours among {who} are told apart with probability {chance}, if "
-            f"their true scores are as measured: {more:.3g} times the {self.now:,} items that there are."
+            f"{self.n_items:,} items give {chance} for {what}, if the measured scores are the true ones (these data "
+            f"have {self.now:,} items)."
         )
         return f"{said} {self._of_responses()}".strip()
 
     def _of_responses(self) -> str:
         if self.n_responses is not None:
-            there = f"there {'is' if self.responses_now == 1 else 'are'} {self.responses_now:.3g}"
-            enough = (
-                "1 response per item and model does"
-                if self.n_responses == 1
-                else (f"{self.n_responses:,} responses per item and model do")
+            one = self.n_responses == 1
+            enough = "1 response gives" if one else f"{self.n_responses:,} responses give"
+            return (
+                f"On the present items, {enough} the same power (per item and model; these data have "
+                f"{self.responses_now:.3g})."
             )
-            return f"On these items {enough} the same ({there})."
         if math.isnan(self.limit):
             return ""
         return (
-            f"More responses alone do not: without any noise of responses the probability is {100 * self.limit:.3g}%."
+            f"More responses alone are not enough: with infinitely many, the power is {100 * self.limit:.3g}% on the "
+            "present items."
         )
 
     def document(self) -> Document:
         """Return the plan as a document."""
         columns = (
             Column("items", "count"),
-            Column("responses", "number"),
-            Column("all told apart", "percent"),
-            Column("the leader leads", "percent"),
+            Column("responses per item", "number"),
+            Column("power", "percent"),
+            Column("leader stays first", "percent"),
         )
-        rows = tuple((one.n_items, one.n_responses, one.separated, one.leads) for one in self.outlooks)
+        rows = tuple((one.n_items, one.n_responses, one.power, one.first_place_share) for one in self.outlooks)
         return Document(
-            "How many items or responses does this board need?",
+            "How many items or responses does this leaderboard require?",
             (Sentence(self.verdict, "verdict"), Table(columns, rows)),
             self.notes,
             self.signature,
@@ -144,19 +140,19 @@ class BoardPlan(Record):
 
 
 @_matrices.on_one_thread
-def plan_board(
+def plan_leaderboard(
     table: ResponseTable | Any,
     *,
     gold: str | None = None,
     metric: Any = None,
-    neighbours: int = 1,
+    adjacent_ranks: int = 1,
     target_power: float = 0.8,
     confidence_level: float = 0.95,
     n_resamples: int = 1999,
     rng: _random.Rng = None,
     workers: int | None = None,
-) -> BoardPlan:
-    """Say how many items or responses it takes until the first `neighbours` pairs of neighbours on the board separate.
+) -> LeaderboardPlan:
+    """Estimate how many items or responses it takes until the first adjacent ranks differ significantly.
 
     The true scores are taken to be the measured ones, and items or responses like these are added. Responses can be
     planned where an item's score is the mean of the scores of its single responses (ratings, pass or fail).
@@ -165,27 +161,27 @@ def plan_board(
     ----------
     table, gold, metric
         As in `compare_all`; raters are held fixed.
-    neighbours : int
-        1 asks when the first and the second separate, 2 also the second and the third.
+    adjacent_ranks : int
+        1: the first and the second model differ significantly; 2: also the second and the third.
     target_power : float
-        With which probability all of them are to be told apart, all pairs of the board taken together.
+        The probability that all of them do, after correction for all pairs of the leaderboard.
     confidence_level, n_resamples, rng, workers
         As in `compare_all`.
 
     Examples
     --------
     >>> from howsure.examples import ratings
-    >>> plan_board(ratings(), gold="human", rng=0).n_items < 200
+    >>> plan_leaderboard(ratings(), gold="human", rng=0).n_items < 200
     True
     """
     table = as_table(table)
     _check.fraction("target_power", target_power)
-    neighbours = _check.integer("neighbours", neighbours, at_least=1)
+    adjacent_ranks = _check.integer("adjacent_ranks", adjacent_ranks, at_least=1)
     n_workers = _random.n_workers(workers)
     units, chosen, rows, data = units_for(table, gold=gold, metric=metric, workers=n_workers)
     m, now = len(units.names), units.n_units
-    if neighbours >= m:
-        raise ArgumentError(f"`neighbours` must be below the number of models ({m}); got {neighbours}.")
+    if adjacent_ranks >= m:
+        raise ArgumentError(f"`adjacent_ranks` must be below the number of models ({m}); got {adjacent_ranks}.")
     if now < 2:
         raise DataError(f"a plan needs at least two items that every model answered; got {now}.")
     seed = _random.replayable(rng)
@@ -193,7 +189,7 @@ def plan_board(
     reach = reach_of(units, Spread.of(units, ask), ask).pairs
     order = np.argsort(-units.scores, kind="stable")
     noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
-    study = _Study.of(units.take(order), noise.take(order), neighbours, reach, _random.generator(seed, "outlook"))
+    study = _Study.of(units.take(order), noise.take(order), adjacent_ranks, reach, _random.generator(seed, "outlook"))
 
     def by_items(n_items: int) -> Outlook:
         return study.outlook(n_items, noise.now)
@@ -201,9 +197,9 @@ def plan_board(
     def by_responses(n_responses: int) -> Outlook:
         return study.outlook(now, n_responses)
 
-    apart = not (study.scores[:neighbours] - study.scores[1 : neighbours + 1] <= 1e-12).any()
+    apart = not (study.scores[:adjacent_ranks] - study.scores[1 : adjacent_ranks + 1] <= 1e-12).any()
     n_items = _fewest(by_items, target_power, most=MOST_ITEMS) if apart else None
-    limit = study.outlook(now, math.inf).separated if noise.known else math.nan
+    limit = study.outlook(now, math.inf).power if noise.known else math.nan
     enough = apart and noise.known and limit >= target_power
     n_responses = _fewest(by_responses, target_power, most=MOST_RESPONSES, first=1) if enough else None
     sizes = sorted({now, 2 * now, 4 * now, *([] if n_items is None else [n_items])})
@@ -213,13 +209,13 @@ def plan_board(
         outlooks += [by_responses(size) for size in sorted(several)]
     parameters = {
         "metric": spelled(chosen),
-        "neighbours": neighbours,
+        "adjacent_ranks": adjacent_ranks,
         "target_power": target_power,
-        "level": confidence_level,
-        "draws": n_resamples,
+        "confidence_level": confidence_level,
+        "n_resamples": n_resamples,
     }
-    return BoardPlan(
-        models=study.names[: neighbours + 1],
+    return LeaderboardPlan(
+        models=study.names[: adjacent_ranks + 1],
         target_power=target_power,
         n_items=n_items,
         n_responses=n_responses,
@@ -228,14 +224,14 @@ def plan_board(
         outlooks=tuple(outlooks),
         limit=limit,
         notes=(
-            "The plan assumes that the measured scores are the true ones. Neighbours that are close by chance need "
-            "fewer items than it says, neighbours that are apart by chance more.",
+            "The plan assumes that the measured scores are the true ones. If two models are close only by chance, "
+            "fewer items are enough; if they differ only by chance, more are required.",
             *noise.notes,
             *_about_raters(table, units.names, gold),
         ),
         seed=_random.entropy_of(seed),
         signature=Provenance(
-            "plan_board", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
+            "plan_leaderboard", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
         ).signature,
     )
 
@@ -254,9 +250,9 @@ class _Study:
         The variance of each advantage from items and from responses.
     sizes : tuple of float
         How many items and responses there are.
-    neighbours : int
+    adjacent_ranks : int
     reach : float
-        How many standard errors apart two models are told apart, all pairs taken together.
+        How many standard errors two models must differ by to be significantly different, after correction for all pairs.
     """
 
     names: tuple[str, ...]
@@ -264,12 +260,12 @@ class _Study:
     moves: tuple[FloatArray, FloatArray]
     errors: tuple[FloatArray, FloatArray]
     sizes: tuple[float, float]
-    neighbours: int
+    adjacent_ranks: int
     reach: float
 
     @classmethod
     def of(
-        cls, units: Units, noise: ResponseNoise, neighbours: int, reach: float, stream: np.random.Generator
+        cls, units: Units, noise: ResponseNoise, adjacent_ranks: int, reach: float, stream: np.random.Generator
     ) -> "_Study":
         """Take the responses' part off the covariance of the scores; what is left is the items'."""
         covariance = np.einsum("uj,uk->jk", units.errors, units.errors) - np.diag(noise.variances)
@@ -287,7 +283,7 @@ class _Study:
             moves,
             errors,
             (units.n_units, noise.now),
-            neighbours,
+            adjacent_ranks,
             reach,
         )
 
@@ -297,23 +293,23 @@ class _Study:
         moved = math.sqrt(items) * (self.moves[0] + math.sqrt(responses) * self.moves[1])
         errors = np.sqrt(items * (self.errors[0] + responses * self.errors[1]))
         boards = self.scores + moved
-        first, second = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        first, second = np.arange(self.adjacent_ranks), np.arange(1, self.adjacent_ranks + 1)
         apart = boards[:, first] - boards[:, second] > self._limit(moved, errors) * errors[first, second]
-        leads = boards[:, 0] >= boards.max(axis=1)
-        return Outlook(int(n_items), float(n_responses), float(apart.all(axis=1).mean()), float(leads.mean()))
+        stays = boards[:, 0] >= boards.max(axis=1)
+        return Outlook(int(n_items), float(n_responses), float(apart.all(axis=1).mean()), float(stays.mean()))
 
     def _limit(self, moved: FloatArray, errors: FloatArray) -> float:
-        """Return how many standard errors apart neighbours are told apart: the stepdown settles clear pairs before.
+        """Return how many standard errors adjacent ranks must differ by: the stepdown settles clear pairs before.
 
-        Pairs that nearly all studies tell apart no longer count; what is left has a smaller largest |t|. It is
-        measured on the simulated studies, and scaled as the board's own limit stands to theirs.
+        Pairs that are significant in nearly all studies no longer count; what is left has a smaller largest |t|. It is
+        measured on the simulated studies, and scaled as the limit of the data stands to theirs.
         """
         with np.errstate(divide="ignore", invalid="ignore"):
             clear = np.abs(self.scores[:, np.newaxis] - self.scores) / errors
         open_pairs = np.triu(errors > 0, 1)
         some = np.ascontiguousarray(moved[:STEP_DRAWS].T)
         whole = limit = _largest(some, errors, open_pairs)
-        own = np.arange(self.neighbours), np.arange(1, self.neighbours + 1)
+        own = np.arange(self.adjacent_ranks), np.arange(1, self.adjacent_ranks + 1)
         for _ in range(STEPS):
             left = open_pairs & ~(clear > self.reach * limit / whole + SURE)
             left[own] = open_pairs[own]
@@ -343,25 +339,25 @@ def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]
 def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first: int = 2) -> int | None:
     """Return the smallest size with which enough studies succeed, by doubling and halving."""
     high = first
-    while outlook(high).separated < power:
+    while outlook(high).power < power:
         if high == most:
             return None
         high = min(2 * high, most)
     low = high // 2
     while high - low > max(1, high // 200):
         middle = (low + high) // 2
-        low, high = (low, middle) if outlook(middle).separated >= power else (middle, high)
+        low, high = (low, middle) if outlook(middle).power >= power else (middle, high)
     return high
 
 
 def _about_raters(table: ResponseTable, names: tuple[str, ...], gold: str | None) -> list[str]:
-    """Say what a plan of items leaves out where the same raters judged many of them."""
+    """Return what a plan of items leaves out where the same raters judged many of them."""
     rated = [
         table.source(name) for name in (*names, *([gold] if gold else [])) if table.source(name).raters is not None
     ]
     if not rated or design_of(*rated).load < LOAD:
         return []
     return [
-        "Raters are held fixed: the plan holds for these raters only. For raters like these, more items alone may "
+        "Raters are fixed: the plan holds for these raters only. To generalise to other raters, more items alone may "
         "never be enough."
     ]

@@ -1,7 +1,7 @@
-"""Boards that generalise to raters like these: every pair as `compare` judges it, adjusted for how many there are.
+"""Leaderboards that generalise to raters like these: every pair as `compare` judges it, adjusted for how many there are.
 
 The error of an advantage from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
-pair by pair. Few raters say little about how the errors of pairs go together, and what five of them say is too sure. So
+pair by pair. Few raters are too few to estimate how the errors of pairs vary together, so
 p-values are adjusted by Holm, which needs no joint law, and intervals are taken at Bonferroni's level.
 """
 
@@ -20,7 +20,7 @@ from howsure.errors import DataError
 from howsure.inference.corrections import adjust
 from howsure.leaderboards.board_tasks import Tasks
 from howsure.leaderboards.board_units import Units, sheet_of
-from howsure.leaderboards.joint import Ask, Spread, Tested, shares_of_lead
+from howsure.leaderboards.joint import Ask, Spread, Tested, first_place_shares_of
 from howsure.metrics import Metric
 from howsure.rating_design import FEW_RATERS
 from howsure.resampling import Scheme
@@ -29,7 +29,7 @@ from howsure.responses import Responses
 from howsure.scales import FloatArray
 
 SHOWN = 2
-"""This many notes of pairs stand on a board; the pairs of one board mostly say the same."""
+"""A leaderboard has this many notes of its pairs, which mostly say the same."""
 GROUPS = 50
 """Raters are left out one by one, or in this many groups."""
 
@@ -65,32 +65,33 @@ def rater_question(
         return None, rater_choice.unnamed({} if gold else dict(table.sources), table.repeats)
     kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
-        return None, ["Raters are held fixed, because some models lack tasks: the board holds for these raters only."]
+        return None, ["Raters are fixed, because some models lack tasks: the result holds for these raters only."]
     alone = _judged_by_one(kept, tasks.models) if gold is None else []
     if raters == "random" and len(alone) > 1:
         raise DataError(
-            f"`raters='random'` needs two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
-            "Leave one of them out, or leave `raters` out: what is said of the two then holds for these raters only."
+            f"`raters='random'` requires two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
+            "Leave one of these models out, or use the default of `raters`: their comparison then holds for these "
+            "raters only."
         )
     choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]
     known = [source.raters for source in kept.sources.values() if source.raters is not None]
     n_raters = np.unique(np.concatenate(known)).size if known else 0
     if not any(choice.scheme.raters == "random" for choice in choices):
         if raters == "fixed" and any(choice.n_raters for choice in choices):
-            return None, [f"The result holds for these {n_raters} raters only, as asked."]
+            return None, [f"The result holds for these {n_raters} raters only (`raters='fixed'`)."]
         return None, list(dict.fromkeys(note for choice in choices for note in choice.notes))[:SHOWN]
     if tasks.names:
         return None, [
-            "Raters are held fixed: a board over tasks holds for these raters only. For raters like these, ask for "
-            "each task by itself."
+            "Raters are fixed: a leaderboard over tasks holds for these raters only. To generalise to other raters, "
+            "rank the models on each task separately."
         ]
-    notes = [f"The result generalises to raters like these {n_raters}."]
+    notes = [f"Raters are a random factor: the result holds for raters like these {n_raters}, not only for these."]
     if n_raters < FEW_RATERS:
         notes.append(f"{n_raters} raters are too few to generalise reliably. Add raters.")
     if len(alone) > 1:
         notes.append(
-            f"{joined(alone)} were judged by one rater each. What is said of a pair of these holds for their raters "
-            "only, and a difference between two raters cannot be told from one between the models."
+            f"{joined(alone)} were judged by one rater each. The comparison of two of these models holds for their "
+            "raters only: a difference between the raters looks like a difference between the models."
         )
     return RaterQuestion(kept, metric, gold, cluster, raters, n_raters), notes
 
@@ -109,7 +110,7 @@ def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
 def judge_raters(
     asked: RaterQuestion, units: Units, spread: Spread, ask: Ask
 ) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
-    """Return how far each advantage's interval reaches, p-values, marginal reach, that of scores, and who leads."""
+    """Return how far each advantage's interval reaches, p-values, marginal reach, that of scores, and the shares of resamples in first place."""
     pairs, m = spread.pairs, len(units.names)
     answers = []
     for j, k in zip(pairs.first, pairs.second, strict=True):
@@ -136,9 +137,9 @@ def judge_raters(
     causes = np.concatenate([units.errors, _rater_moves(asked, units)])
     reach = -float(stdtrit(max(1, asked.n_raters - 1), alpha / 2))
     of_scores = reach * np.sqrt(np.square(causes).sum(axis=0))
-    leads = shares_of_lead(units.scores + _normal_scores(causes, ask.n_resamples, ask.seed))
+    first_place_shares = first_place_shares_of(units.scores + _normal_scores(causes, ask.n_resamples, ask.seed))
     tested = Tested(pvalues, adjust(pvalues, method="holm"), False)
-    return arms, tested, np.stack([marginal, marginal]), of_scores, leads
+    return arms, tested, np.stack([marginal, marginal]), of_scores, first_place_shares
 
 
 def _arm(answer: Comparison, level: float) -> float:

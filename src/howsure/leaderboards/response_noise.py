@@ -1,4 +1,4 @@
-"""How much of a board's noise comes from single responses: what more of them would take away."""
+"""How much of the variance of the scores comes from single responses: what more of them would take away."""
 
 from dataclasses import dataclass, replace
 
@@ -41,7 +41,7 @@ class ResponseNoise:
 def response_noise(
     table: ResponseTable, metric: Metric, names: tuple[str, ...], *, gold: str | None, rows: IntArray
 ) -> ResponseNoise:
-    """Measure it where an item's score is the mean of the scores of its single responses; else say why not."""
+    """Measure it where an item's score is the mean of the scores of its single responses; else return why not."""
     sources = [table.source(name).take(rows) for name in names]
     now = float(np.mean([source.sizes.mean() for source in sources]))
     unknown = ResponseNoise(np.zeros(len(names)), now, False)
@@ -51,7 +51,7 @@ def response_noise(
     variances = np.zeros(len(names))
     for j, (name, source) in enumerate(zip(names, sources, strict=True)):
         if not (source.sizes > 1).any():
-            said = f"{name} has one response per item, so what more responses would do cannot be told."
+            said = f"{name} has one response per item, so we cannot estimate what more responses would change."
             return replace(unknown, notes=(said,))
         single = _single_scores(metric, of_gold, source, table)
         whole = np.asarray(metric.item_scores(of_gold, summarise(source, metric.needs, table.scale)))  # type: ignore[arg-type]
@@ -66,8 +66,8 @@ def response_noise(
 
 def _not_linear(metric: Metric) -> str:
     return (
-        f"Only items are planned: by {metric.name} an item's score is not the mean of the scores of its single "
-        "responses, so more of them change the scores, too."
+        f"Only the number of items is planned. With {metric.name}, an item's score is not the mean of the scores of "
+        "its single responses, so more responses would also change the scores."
     )
 
 

@@ -1,4 +1,4 @@
-"""A board for each slice of the items, all of them holding together."""
+"""A leaderboard for each slice of the items, all of them holding together."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -18,57 +18,55 @@ from howsure.responses import group_codes
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboards(Record):
-    """Boards of several slices.
+    """Leaderboards of several slices.
 
     Attributes
     ----------
-    boards : tuple of Leaderboard
-        Each at the level that makes all of them hold together.
+    leaderboards : tuple of Leaderboard
+        Each at the confidence level that makes all of them hold together.
     by : str
         The column whose values are the slices.
     confidence_level : float
-        Of all boards together.
+        Of all leaderboards together.
     """
 
-    boards: tuple[Leaderboard, ...]
+    leaderboards: tuple[Leaderboard, ...]
     by: str
     confidence_level: float
 
     @property
     def signature(self) -> str:
-        """Those of all boards."""
-        return "; ".join(board.signature for board in self.boards)
+        """Those of all leaderboards."""
+        return "; ".join(board.signature for board in self.leaderboards)
 
     def document(self) -> Document:
-        """Return one row for each slice, and what each board says."""
+        """Return one row for each slice, and the verdict of each."""
         columns = (
             Column(self.by),
-            Column("leader"),
+            Column("first place"),
             Column("score", "number"),
-            Column("may be best", "count"),
-            Column("models", "count"),
-            Column("pairs told apart", "count"),
-            Column("pairs", "count"),
+            Column("may be the best"),
+            Column("significant pairs"),
         )
         rows = tuple(
             (
                 board.slice.partition(" = ")[2],
                 ", ".join(row.name for row in board.leaders[:3]) or "–",
                 next((measured(row.score, row.confidence_interval) for row in board.leaders), None),
-                len(board.may_be_best),
-                len(board.models),
-                board.n_apart,
-                len(board.pairs),
+                f"{len(board.confidence_set):,} of {len(board.models):,}",
+                f"{board.n_significant:,} of {len(board.pairs):,}",
             )
-            for board in self.boards
+            for board in self.leaderboards
         )
-        n, one = len(self.boards), self.boards[0]
+        n, one = len(self.leaderboards), self.leaderboards[0]
         said = (
-            f"Each of the {n} boards holds at {100 * one.confidence_level:.4g}%, so that all of them hold together at "
-            f"{100 * self.confidence_level:g}%."
+            f"Each of the {n} leaderboards has a confidence level of {100 * one.confidence_level:.4g}%, so all of them "
+            f"hold together at {100 * self.confidence_level:g}%."
         )
-        verdicts = tuple(Sentence(board.verdict, "verdict") for board in self.boards[:8])
-        notes = [f"{board.slice}: {note}" for board in self.boards for note in board.notes if note not in _shared(self)]
+        verdicts = tuple(Sentence(board.verdict, "verdict") for board in self.leaderboards[:8])
+        notes = [
+            f"{board.slice}: {note}" for board in self.leaderboards for note in board.notes if note not in _shared(self)
+        ]
         return Document(
             f"Which of these models are really better, by {self.by}?",
             (*verdicts, Table(columns, rows), *([Sentence(said)] if n > 1 else [])),
@@ -78,8 +76,8 @@ class Leaderboards(Record):
 
 
 def _shared(boards: Leaderboards) -> list[str]:
-    """Return the notes that all boards have."""
-    return [note for note in boards.boards[0].notes if all(note in board.notes for board in boards.boards)]
+    """Return the notes that all leaderboards have."""
+    return [note for note in boards.leaderboards[0].notes if all(note in board.notes for board in boards.leaderboards)]
 
 
 @_matrices.on_one_thread
@@ -88,8 +86,8 @@ def compare_all_by(
 ) -> Leaderboards:
     """Rank the models on each slice of the items, with correction across all slices and pairs.
 
-    The boards share the probability of an error evenly: each is made at 1 − (1 − level) / slices and is right about all
-    its pairs and ranks with that probability, so all of them are with `confidence_level`.
+    The leaderboards share the probability of an error evenly: each has the confidence level 1 − (1 − level) / slices
+    for all its pairs and ranks, so all of them hold together with `confidence_level`.
 
     Parameters
     ----------
@@ -97,7 +95,7 @@ def compare_all_by(
     by : str
         An item column; each of its values is a slice.
     confidence_level : float
-        Of all boards together.
+        Of all leaderboards together.
     rng : int, SeedSequence, Generator or None
     **how
         As in `compare_all`.
@@ -105,7 +103,7 @@ def compare_all_by(
     Examples
     --------
     >>> from howsure.examples import ratings
-    >>> boards = compare_all_by(ratings(), "topic", gold="human", rng=0).boards
+    >>> boards = compare_all_by(ratings(), "topic", gold="human", rng=0).leaderboards
     >>> [(board.slice, board.leaders[0].name, board.confidence_level) for board in boards]
     [('topic = fiction', 'model-2', 0.975), ('topic = news', 'model-2', 0.975)]
     """
@@ -121,4 +119,4 @@ def compare_all_by(
         )
         for number, value in enumerate(values)
     )
-    return Leaderboards(boards=boards, by=by, confidence_level=level)
+    return Leaderboards(leaderboards=boards, by=by, confidence_level=level)

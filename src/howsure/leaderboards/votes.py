@@ -1,8 +1,8 @@
-"""Boards of votes: which of two models is better, as people say; strengths by Bradley and Terry's model.
+"""Leaderboards of votes, which say which of two models is better: strengths by Bradley and Terry's model.
 
 A strength is a log-odds: two models whose strengths differ by d win against each other with the odds exp(d). Ties count
 half. The errors of strengths are linearised: each item (or voter) moves them by what its votes add to the score
-equations, and with that a board of votes is a board like any other.
+equations, and with that a leaderboard of votes is like any other.
 """
 
 from collections.abc import Callable
@@ -14,6 +14,7 @@ from scipy.special import expit, stdtr, stdtrit
 
 from howsure import _check, _json, _matrices, _random
 from howsure.comparison import DRAWS
+from howsure.documents import Aside
 from howsure.documents.numbers import listed
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import JOINT_CORRECTIONS, adjust
@@ -102,8 +103,8 @@ def compare_votes(
     first, second, winner : str
         The columns of the two models and of the vote: the name of a model, "model_a", "model_b" or "tie".
     item, voter : str, optional
-        Columns of what was voted on and of who voted. Votes that share an item, or a voter, are drawn together: with
-        one of the two the board generalises to others like them, with both to both.
+        Columns of what was voted on and of who voted. Votes that share an item, or a voter, are resampled together:
+        with one of the two columns the result generalises to others like them, with both columns to both.
     baseline, correction, n_resamples, confidence_level, rng, workers, progress
         As in `compare_all`.
     elo : bool
@@ -126,7 +127,7 @@ def compare_votes(
     if baseline is not None and baseline not in names:
         raise ArgumentError(f"`baseline` must be one of the models; got {baseline!r}.{_check.nearest(baseline, names)}")
     if m > MOST:
-        raise ArgumentError(f"{m:,} models are more than a board of votes can rank; name at most {MOST:,}.")
+        raise ArgumentError(f"{m:,} models are too many for a leaderboard of votes; at most {MOST:,} are possible.")
     strengths = fit_strengths(read)
     moves = _influences(read, strengths)
     seed = _random.replayable(rng)
@@ -142,9 +143,11 @@ def compare_votes(
     notes = []
     if len(ways) == 3:
         found = _two_way(found, ask, *ways)
-        notes.append("Items and voters are both random factors: the board generalises to items and voters like these.")
+        notes.append("Items and voters are both random factors: the result holds for items and voters like these.")
     elif not by:
-        notes.append("Each vote counts as independent: votes on one item, or by one voter, are not told from others.")
+        notes.append(
+            "Each vote counts as independent. If several votes share an item or a voter, pass these columns (`item`, `rater`)."
+        )
     whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
     notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
     digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
@@ -162,14 +165,14 @@ def read_votes(votes: Any, *, first: str, second: str, winner: str, item: str | 
     left, right, said = (sheet.ids(column).to_list() for column in (first, second, winner))
     names = tuple(sorted({str(name) for name in (*left, *right) if name is not None}))
     if len(names) < 2:
-        raise DataError(f"a board needs at least two models; {sheet.name} has {', '.join(names) or 'none'}.")
+        raise DataError(f"a leaderboard needs at least two models; {sheet.name} has {', '.join(names) or 'none'}.")
     number = {name: j for j, name in enumerate(names)}
     kept, won = [], []
     for row, (a, b, vote) in enumerate(zip(left, right, said, strict=True)):
         if a is None or b is None or vote is None:
             continue
         if a == b:
-            raise DataError(f"{sheet.place(row)}: {a!r} is voted against itself.")
+            raise DataError(f"{sheet.place(row)}: {a!r} is compared with itself; remove this row.")
         kept.append(row)
         won.append(_won(str(vote), a=str(a), b=str(b), first=first, second=second, place=sheet.place(row)))
     if not kept:
@@ -208,8 +211,8 @@ def fit_strengths(votes: Votes) -> FloatArray:
     if gap is not None:
         worse, better = (listed([votes.models[j] for j in side], 3) for side in gap)
         raise DataError(
-            f"no vote prefers any of {worse} to any of {better}: how much weaker they are has no limit. Leave models "
-            "out, or collect more votes."
+            f"no vote prefers any of {worse} to any of {better}, so their difference in strength cannot be estimated. "
+            "Leave models out, or collect more votes."
         )
     winner = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}
     names = list(votes.models)
@@ -322,13 +325,13 @@ def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units
 
 
 def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequence) -> str:
-    """Say how many triples of models form a cycle, and how many do where Bradley and Terry's model holds."""
+    """Return how many triples of models form a cycle, and how many do where Bradley and Terry's model holds."""
     m = strengths.size
     wins = _wins(votes)
     games = wins + wins.T
     circles, n_triples = int(_circles(wins)), _triples(games)
     if not n_triples:
-        return "No three models were all compared with each other, so whether one order fits them cannot be checked."
+        return "No three models were all compared with each other, so we cannot check whether one order fits the votes."
     random = _random.generator(seed, "transitivity")
     rows, columns = np.triu_indices(m, 1)
     chance, counts = _chances(strengths)[rows, columns], games[rows, columns].astype(np.int64)
@@ -341,10 +344,10 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
         drawn[start : start + step] = _circles(again)
     pvalue = (1 + np.count_nonzero(drawn >= circles)) / (SIMULATIONS + 1)
     said = (
-        f"{circles:,} of {n_triples:,} triples of models form a cycle (a beats b, b beats c, c beats a); the model "
-        f"expects {drawn.mean():.3g} (p = {pvalue:.2g})."
+        f"{circles:,} of {n_triples:,} triples of models form a cycle (a beats b, b beats c, c beats a); the "
+        f"Bradley–Terry model expects {drawn.mean():.3g} (p = {pvalue:.2g})."
     )
-    return said + (" One order does not fit these votes." if pvalue <= 0.05 else "")
+    return f"{said} One order does not fit these votes." if pvalue <= 0.05 else Aside(said)
 
 
 def _circles(wins: FloatArray) -> FloatArray:

@@ -1,16 +1,17 @@
-"""The question which of many models are really better."""
+"""The question which of many models are significantly better."""
 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
 from howsure.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
+from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.leaderboards import BoardPlan, Leaderboards
+    from howsure.leaderboards import LeaderboardPlan, Leaderboards
     from howsure.leaderboards import Leaderboard as Board
     from howsure.response_tables import ResponseTable
 
@@ -51,7 +52,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     baseline: str | None = option(
         None, "Compare each model with this one only, instead of all pairs.", metavar="NAME", common=True
     )
-    top: int | None = option(None, "Number of models to show. Default: all.", at_least=1)
+    top: int | None = option(None, "Number of models to show. Default: the first 20.", at_least=1)
     by: str | None = option(
         None,
         "Column of tasks, such as languages. All tasks count equally.",
@@ -123,10 +124,10 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     @property
     def result(self) -> str:
-        """A board, one for each slice, or how much data it takes."""
-        return "BoardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
+        """A leaderboard, one for each slice, or how much data it takes."""
+        return "LeaderboardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
 
-    def answer(self, run: Run = HERE) -> "Board | Leaderboards | BoardPlan":
+    def answer(self, run: Run = HERE) -> "Board | Leaderboards | LeaderboardPlan":
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
@@ -136,7 +137,9 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         table, gold = self._table(groups)
         models = [name for name in table.sources if name != gold]
         if len(models) < 2:
-            raise ArgumentError(f"a board needs at least two models; {self.data_names} has {len(models)}.")
+            chosen = f"`model` selected only {models[0]}" if self.model and models else ""
+            has = chosen or f"{self.data_names} has {joined(models) or 'none'}"
+            raise ArgumentError(f"a leaderboard needs at least two models; {has}.")
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
         table = replace(table, notes=(*table.notes, *why))
@@ -154,26 +157,26 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         from howsure.leaderboards import compare_all_by
 
         if self.by is None:
-            raise ArgumentError("`each` asks for a board for each value of a column; name it with `by`.")
+            raise ArgumentError("`each` ranks the models for each value of a column; pass that column with `by`.")
         same = {name: getattr(self, name) for name in ("baseline", "cluster", "raters", "correction", "n_resamples")}
         return self.call(compare_all_by, table, **same, **how)
 
-    def _plan(self, neighbours: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "BoardPlan":
-        """Say how much data it takes until the first neighbours separate."""
-        from howsure.leaderboards import plan_board
+    def _plan(self, ranks: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "LeaderboardPlan":
+        """Return how much data it takes until the first adjacent ranks differ significantly."""
+        from howsure.leaderboards import plan_leaderboard
 
         unused = [
             name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
         ]
         if unused:
-            raise ArgumentError(f"`{unused[0]}` is not for a plan, which is made of single items; leave it out.")
-        if neighbours >= n_models:
-            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {neighbours}.")
-        found = self.call(plan_board, table, neighbours=neighbours, n_resamples=self.n_resamples or 1999, **how)
+            raise ArgumentError(f"`{unused[0]}` cannot be combined with `plan`.")
+        if ranks >= n_models:
+            raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {ranks}.")
+        found = self.call(plan_leaderboard, table, adjacent_ranks=ranks, n_resamples=self.n_resamples or 1999, **how)
         return replace(found, notes=(*table.notes, *found.notes))
 
     def _votes(self, run: Run) -> "Board":
-        """Rank by votes; the item and rater columns say which votes belong together."""
+        """Rank by votes; votes with the same item or rater belong together."""
         from howsure.leaderboards import compare_votes
 
         unused = [
@@ -181,7 +184,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         ]
         if unused or len(self.files) != 1:
             what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
-            raise ArgumentError(f"{what}; a board of votes takes `winner`, `first`, `second`, `item` and `rater`.")
+            raise ArgumentError(f"{what}; votes use `winner`, `first`, `second`, `item` and `rater`.")
         with run.progress("drawing", self.n_resamples or DRAWS) as advance:
             how = {"voter": self.rater, "workers": run.workers, "progress": advance}
             board = self.call(compare_votes, self.files[0], **how)
@@ -220,7 +223,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         source = self.source or _columns.guess(sheet, "source", taken=[column])
         if source is None or column not in sheet.columns:
             raise ArgumentError(
-                f"`gold={self.gold}` needs a column that names the models; say `source`, or each `model`."
+                f"`gold={self.gold}` requires a column of model names; pass it with `source`, or name each `model`."
             )
         others = sheet.ids(source).filter(sheet.ids(column) != value)
         return [f"{source}={name}" for name in others.drop_nulls().unique(maintain_order=True).to_list()]

@@ -1,12 +1,12 @@
-"""The picture of a board: scores, between which ranks each model lies, and which groups nothing tells apart.
+"""The picture of a leaderboard: scores, rank ranges, and groups without significant differences.
 
-Boards of several slices stand under each other; a plan for a board shows what more items or responses bring.
+Those of several slices stand under each other; a plan shows what more items or responses bring.
 """
 
 import math
 from typing import Any
 
-from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings
@@ -14,14 +14,14 @@ from howsure.reports.drawing import finite, rows, settings
 MOST = 60
 """This many models fit into a picture."""
 ROW = 22
-BEST, OTHER = "may be the best", "not the best"
+BEST, OTHER = "may be the best", "significantly worse than another model"
 SLICES, IN_ALL = 8, 80
 """This many slices, and this many models in all of them, fit into a picture."""
-TOLD, LEADS = "all significantly different", "the leader leads"
+POWER, STAYS = "power", "leader stays first"
 
 
 def chart(board: Leaderboard, most: int = MOST) -> Any:
-    """Return scores with their intervals, rank sets with the rank by score, and groups that nothing tells apart."""
+    """Return scores with their intervals, rank ranges with the rank by score, and groups without significant differences."""
     alt = chart_files.altair()
     shown = board.models[: min(board.top or most, most)]
     names = drawing.shortened([row.name for row in shown], 32)
@@ -36,7 +36,7 @@ def chart(board: Leaderboard, most: int = MOST) -> Any:
             "score": finite(row.score),
             "score_low": finite(row.confidence_interval.low),
             "score_high": finite(row.confidence_interval.high),
-            "who": BEST if row.may_be_best else OTHER,
+            "who": BEST if row.in_confidence_set else OTHER,
         }
         for row in shown
     ]
@@ -59,7 +59,7 @@ def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape
     y = alt.Y(
         "model:N", sort=[point["model"] for point in points], title=None, axis=settings(labelLimit=240, ticks=False)
     )
-    title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g}% interval"
+    title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g}% CI"
     base = rows(points)
     line = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("score_low:Q", title=title, scale=settings(zero=False), axis=settings(tickCount=5)),
@@ -79,19 +79,19 @@ def _ranks(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape:
     step = math.ceil(n / 12)
     x = alt.X(
         "from:Q",
-        title=f"rank, {100 * board.confidence_level:g}% together",
+        title=f"rank range, {100 * board.confidence_level:g}% confidence",
         scale=settings(domain=[0.5, n + 0.5], nice=False),
         axis=settings(values=[1, *range(step if step > 1 else 2, n + 1, step)], format="d", grid=False),
     )
     base = rows(points)
-    told = drawing.tips("model:N", "rank:C", **{"low:C": "rank_low", "high:C": "rank_high"})
+    told = drawing.tips("model:N", "rank:C", **{"low:C": "lowest rank", "high:C": "highest rank"})
     bars = base.mark_bar(height=8, opacity=0.4).encode(x=x, x2=alt.X2("to:Q"), y=y, color=colour, tooltip=told)
     dots = base.mark_point(filled=True, size=60, opacity=1).encode(x=alt.X("rank:Q"), y=y, color=colour, shape=shape)
     return (bars + dots).properties(width=250, height=ROW * len(points))
 
 
 def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[dict[str, Any]]) -> Any:
-    """Return a bar over each group of models that nothing tells apart, as in a critical-difference diagram."""
+    """Return a bar over each group of models without significant differences, as in a critical-difference diagram."""
     import altair as alt
 
     members = [
@@ -101,7 +101,7 @@ def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[d
         if name in names
     ]
     base = rows(members).encode(
-        x=alt.X("group:O", title="not significantly different", axis=settings(labels=False, ticks=False, domain=False)),
+        x=alt.X("group:O", title="no significant difference", axis=settings(labels=False, ticks=False, domain=False)),
         y=alt.Y("model:N", sort=[point["model"] for point in points], title=None, axis=None),
         detail="group:O",
     )
@@ -116,15 +116,15 @@ def _title(board: Leaderboard, shown: int) -> str:
 
 
 def of_slices(found: Leaderboards) -> Any:
-    """Return the boards of the first slices, one under the other."""
+    """Return the leaderboards of the first slices, one under the other."""
     alt = chart_files.altair()
-    boards = found.boards[:SLICES]
+    boards = found.leaderboards[:SLICES]
     most = max(3, IN_ALL // len(boards))
     return alt.vconcat(*(chart(board, most) for board in boards), spacing=30)
 
 
-def of_plan(plan: BoardPlan) -> Any:
-    """Return how likely the first neighbours separate, and the leader leads, against items and against responses."""
+def of_plan(plan: LeaderboardPlan) -> Any:
+    """Return the power for the first adjacent ranks, and how often the leader stays first, by items and by responses."""
     alt = chart_files.altair()
     panels = [_outlook(plan, "n_items", "items", plan.n_items, plan.now)]
     if len({one.n_responses for one in plan.outlooks}) > 1:
@@ -134,7 +134,7 @@ def of_plan(plan: BoardPlan) -> Any:
     return alt.hconcat(*panels, spacing=30, title=drawing.title(title, loud=True))
 
 
-def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now: float) -> Any:
+def _outlook(plan: LeaderboardPlan, varied: str, unit: str, needed: float | None, now: float) -> Any:
     import altair as alt
 
     other = "n_responses" if varied == "n_items" else "n_items"
@@ -144,7 +144,7 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
     points = [
         {"size": size, "probability": value, "what": what}
         for size, one in sorted(known.items())
-        for what, value in ((TOLD, one.separated), (LEADS, one.leads))
+        for what, value in ((POWER, one.power), (STAYS, one.first_place_share))
     ]
     ticks = drawing.ticks([point["size"] for point in points], most=5)
     base = rows(points).encode(
@@ -158,10 +158,10 @@ def _outlook(plan: BoardPlan, varied: str, unit: str, needed: float | None, now:
         color=alt.Color(
             "what:N",
             title=None,
-            scale=settings(domain=[TOLD, LEADS], range=[A, B]),
+            scale=settings(domain=[POWER, STAYS], range=[A, B]),
             legend=settings(orient="bottom"),
         ),
-        shape=alt.Shape("what:N", title=None, scale=settings(domain=[TOLD, LEADS], range=["circle", "diamond"])),
+        shape=alt.Shape("what:N", title=None, scale=settings(domain=[POWER, STAYS], range=["circle", "diamond"])),
     )
     marks = [{"size": now, "told": "you are here", "at": 0.08}]
     if needed is not None:

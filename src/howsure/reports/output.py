@@ -33,7 +33,7 @@ DRAWN = {
     "LeaderAudit": "howsure.reports.audit:leader_chart",
     "Leaderboard": "howsure.reports.leaderboard:chart",
     "Leaderboards": "howsure.reports.leaderboard:of_slices",
-    "BoardPlan": "howsure.reports.leaderboard:of_plan",
+    "LeaderboardPlan": "howsure.reports.leaderboard:of_plan",
     "Plan": "howsure.reports.plan:chart",
     "Simulation": "howsure.reports.simulate:chart",
     "Sweep": "howsure.reports.sweep:chart",

@@ -42,7 +42,7 @@ ACCOUNTS = {
     "Comparisons": "howsure.reports.accounts.compare:account",
     "Leaderboard": "howsure.reports.accounts.leaderboard:account",
     "Leaderboards": "howsure.reports.accounts.leaderboard:account",
-    "BoardPlan": "howsure.reports.accounts.leaderboard:of_plan",
+    "LeaderboardPlan": "howsure.reports.accounts.leaderboard:of_plan",
     "Plan": "howsure.reports.accounts.plan:account",
     "Audit": "howsure.reports.accounts.simulations:of_audit",
     "LeaderAudit": "howsure.reports.accounts.simulations:of_audits",

@@ -1,4 +1,4 @@
-"""What a leaderboard did, what it leaves open, and how many items separate its first two models."""
+"""What a leaderboard did, what it leaves open, and how many items its first open pair requires."""
 
 import math
 from itertools import pairwise
@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
-from howsure.leaderboards import BoardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
 from howsure.reports.accounts.base import Account, about, units_needed
 from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 def account(result: Leaderboard | Leaderboards, asked: "Question | None", data: Any) -> Account:
-    """Return the account of a board, or of the first of several."""
-    boards = result.boards if isinstance(result, Leaderboards) else (result,)
+    """Return the account of a leaderboard, or of the first of several."""
+    boards = result.leaderboards if isinstance(result, Leaderboards) else (result,)
     return Account(
         done=(" ".join(_done(boards[0])),),
         limits=tuple(_limits(boards[0])),
@@ -24,13 +24,13 @@ def account(result: Leaderboard | Leaderboards, asked: "Question | None", data: 
     )
 
 
-def of_plan(result: BoardPlan, asked: "Question | None", data: Any) -> Account:
-    """Return the account of a plan for a board."""
+def of_plan(result: LeaderboardPlan, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a plan for a leaderboard."""
     return Account(
         done=(
-            "Studies of each size are simulated by moving all scores jointly, as resampled items move them, with a "
-            "standard error that shrinks with the root of the number of items. A pair is significantly different if "
-            "its advantage exceeds the standard error times the critical value for all pairs of the leaderboard.",
+            "Studies of each size are simulated by moving all scores together, as resampled items move them, with an "
+            "error that shrinks with the root of the number of items. A pair differs significantly where its advantage "
+            "exceeds the critical value for all pairs of the leaderboard times its standard error.",
         ),
         limits=("It does not show that the measured order is the true one.",),
         next=() if result.n_items is None else (f"Collect about {about(result.n_items)} items like these.",),
@@ -49,25 +49,25 @@ def _done(board: Leaderboard) -> list[str]:
     if CORRECTIONS.get(board.correction):
         said.append(f"The p-values of all {len(board.pairs):,} pairs are adjusted by {CORRECTIONS[board.correction]}.")
     said.append(
-        "A model's rank set goes from 1 plus the number of significantly better models to the number of models "
-        "minus the significantly worse ones (Mogstad et al. 2024)."
+        "The rank range of a model starts at 1 plus the number of models that are significantly better, and ends at "
+        "the number of models minus those that are significantly worse (Mogstad et al. 2024)."
     )
     return said
 
 
 def _limits(board: Leaderboard) -> list[str]:
-    said = ["The order holds for items like these; another benchmark may order the models differently."]
+    said = ["The ranks hold for items like these; another benchmark may rank the models differently."]
     if any(len(group) > 1 for group in board.groups):
-        said.append("Models that share a group are not shown to be equal; they are not significantly different.")
+        said.append("No significant difference does not mean that models are equal.")
     if board.task_effect == "fixed" and board.by:
         said.append(f"Values of {board.by} are fixed: the result does not generalise to others.")
     if board.gold:
-        said.append(f"The leaderboard does not show whether {board.gold} is right.")
+        said.append(f"The result does not show whether {board.gold} is right.")
     return said
 
 
 def _next(board: Leaderboard) -> list[str]:
-    """Return what would settle the first open pair (neighbours, or with the baseline), and what is missing."""
+    """Return what would settle the first open pair (of adjacent ranks, or with the baseline), and what is missing."""
     where = f"{board.slice}: " if board.slice else ""
     lacking = [model.name for model in board.models if model.rank is None]
     fill = [f"{where}Run {joined(lacking)} on the tasks that are missing."] if lacking else []
@@ -79,15 +79,15 @@ def _next(board: Leaderboard) -> list[str]:
     asked = [pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted]
     unsettled = [pair for pair in asked if pair.pvalue_adjusted > board.alpha]
     if unsettled:
-        return [*fill, f"{where}{_apart(board, unsettled[0], ranked[0].n_items)}"]
+        return [*fill, f"{where}{_separate(board, unsettled[0], ranked[0].n_items)}"]
     if fill:
         return fill
     if board.baseline:
-        return [f"{where}All models differ significantly from {board.baseline}: no further data are required for that."]
-    return [f"{where}All adjacent ranks differ significantly: no further data are required for the order."]
+        return [f"{where}All models differ significantly from {board.baseline}: no more data are required for that."]
+    return [f"{where}All adjacent ranks differ significantly: no more data are required for the order."]
 
 
-def _apart(board: Leaderboard, pair: Any, n_items: int) -> str:
+def _separate(board: Leaderboard, pair: Any, n_items: int) -> str:
     pvalue, names = pair.pvalue, f"{pair.a} and {pair.b}"
     if not 0 < pvalue < 1 or not pair.advantage or math.isnan(pair.advantage):
         return f"No number of items separates {names}: their scores are equal."
@@ -96,6 +96,6 @@ def _apart(board: Leaderboard, pair: Any, n_items: int) -> str:
     if needed > 10_000_000:
         return f"{names} are so close that more than 10,000,000 items would be required to separate them."
     return (
-        f"For 80% power to separate {names}, if their scores are as measured, collect about {about(needed)} items; "
-        f"there are {n_items:,}. `plan` computes this for more adjacent ranks."
+        f"For 80% power to separate {names}, if the measured scores are the true ones, collect about {about(needed)} "
+        f"items; these data have {n_items:,}. `plan` computes this for more adjacent ranks."
     )
