@@ -82,7 +82,9 @@ def cell(kind, what, neighbours, k, data_sets, seed):
         n_items, n_responses = plan.n_items, k
     else:
         n_items = plan_leaderboard(table_of(pilot), adjacent_ranks=neighbours, target_power=0.6, rng=seed).n_items
-        plan = plan_leaderboard(table_of(shrunk(pilot, n_items)), adjacent_ranks=neighbours, target_power=POWER, rng=seed)
+        plan = plan_leaderboard(
+            table_of(shrunk(pilot, n_items)), adjacent_ranks=neighbours, target_power=POWER, rng=seed
+        )
         n_responses = plan.n_responses
     said = next(one for one in plan.outlooks if (one.n_items, one.n_responses) in {(n_items, k), (n_items, n_responses)}
                 and one.power >= POWER)  # fmt: skip

@@ -166,7 +166,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
     "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups of similar models.", _board),
     "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
-    "leaderboard-plan": (("LeaderboardPlan",), "How many items or responses separate the first models.", _leaderboard_plan),
+    "leaderboard-plan": (("LeaderboardPlan",), "How much data separates the first models.", _leaderboard_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),

@@ -22,8 +22,8 @@ def test_two_models_need_what_the_normal_formula_says():
     assert plan.n_items == pytest.approx(expected, rel=0.06)
     assert plan.now == 300
     assert str(plan).startswith(
-        f"{plan.n_items:,} items give 80% power for a difference between the first 2 models, if the measured scores are "
-        "the true ones (these data have 300 items)."
+        f"{plan.n_items:,} items give 80% power for a difference between the first 2 models, if the measured scores "
+        "are the true ones (these data have 300 items)."
     )
 
 

@@ -33,7 +33,7 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         notes.append(f"{len(tasks.lacking) - 5} more models lack tasks; the task scores show which.")
     if found.n_units < m:
         notes.append(
-            f"There are fewer {found.word}s ({found.n_units}) than models ({m}), so the power of each comparison is low."
+            f"There are fewer {found.word}s ({found.n_units}) than models ({m}), so the power for each pair is low."
         )
     if ask.correction == "none":
         notes.append("p-values are not adjusted: with many pairs, some are significant by chance.")

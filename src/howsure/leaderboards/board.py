@@ -185,8 +185,8 @@ def _names(
     if baseline is None and len(names) > MOST:
         n_pairs = len(names) * (len(names) - 1) // 2
         raise ArgumentError(
-            f"{len(names):,} models are {n_pairs:,} pairs; at most {MOST:,} models can be compared pair by pair. Name a "
-            "`baseline`, or select fewer models."
+            f"{len(names):,} models are {n_pairs:,} pairs; at most {MOST:,} models can be compared pair by pair. Name "
+            "a `baseline`, or select fewer models."
         )
     return names
 

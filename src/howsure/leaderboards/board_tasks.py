@@ -56,7 +56,7 @@ class Tasks:
         }
 
     def units(self, *, aggregate: str, random: bool) -> list[Units]:
-        """Return the units of the leaderboard: once or, where scores are missing, with the worst and the best in their place.
+        """Return the units: once or, where scores are missing, with the worst and the best in their place.
 
         The worst and the best are those of the models that have the task.
         """

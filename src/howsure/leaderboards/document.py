@@ -97,8 +97,8 @@ def _against_baseline(board: "Leaderboard") -> str:
     if len(worse) == others:
         return f"{baseline} is significantly better than every other model {how_tested(board)}."
     parts = [
-        f"{len(names):,} of {others:,} models {'is' if len(names) == 1 else 'are'} significantly {word} than {baseline}: "
-        f"{joined(names, NAMED)}."
+        f"{len(names):,} of {others:,} models {'is' if len(names) == 1 else 'are'} significantly {word} than "
+        f"{baseline}: {joined(names, NAMED)}."
         for names, word in ((better, "better"), (worse, "worse"))
         if names
     ]

@@ -342,7 +342,7 @@ def draw_units(strata: Sequence[tuple[int, np.uint64]], low: int, high: int) -> 
 
 
 def first_place_shares_of(scores: FloatArray) -> FloatArray:
-    """Return the share of resamples in which each model has the best score, ties shared: `scores` are resamples × models."""
+    """Return the share of resamples (rows) in which each model (column) has the best score, ties shared."""
     first = scores >= scores.max(axis=1, keepdims=True) - 1e-12 * np.abs(scores).max(initial=1e-300)
     return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
 

@@ -1,4 +1,4 @@
-"""What units say of models and pairs: scores, advantages and p-values, raters random or fixed, scores missing or not."""
+"""Scores, advantages and p-values from units, with random or fixed raters and with missing scores."""
 
 from dataclasses import dataclass, replace
 

@@ -214,8 +214,8 @@ class Leaderboard(Record):
     @in_any_form
     def to_frame(self) -> "polars.DataFrame":
         """Return one row for each model, ready for a site: rank, rank_low, rank_high, in_confidence_set and others."""
-        same = ("rank_low", "rank_high", "in_confidence_set", "rank_low_marginal", "rank_high_marginal")
-        same += ("first_place_share", "n_items")
+        same = ["rank_low", "rank_high", "in_confidence_set", "rank_low_marginal", "rank_high_marginal"]
+        same += ["first_place_share", "n_items"]
         ends = {"score_low": "confidence_interval.low", "score_high": "confidence_interval.high"}
         columns = {"rank": "rank", "model": "name", "score": "score", **ends, **{name: name for name in same}}
         return _frame(self.models, columns)

@@ -252,7 +252,7 @@ class _Study:
         How many items and responses there are.
     adjacent_ranks : int
     reach : float
-        How many standard errors two models must differ by to be significantly different, after correction for all pairs.
+        By how many standard errors two models must differ to be significant, after correction for all pairs.
     """
 
     names: tuple[str, ...]

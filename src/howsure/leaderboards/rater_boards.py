@@ -1,4 +1,4 @@
-"""Leaderboards that generalise to raters like these: every pair as `compare` judges it, adjusted for how many there are.
+"""Leaderboards that generalise to raters like these: each pair as `compare` tests it, adjusted for all pairs.
 
 The error of an advantage from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
 pair by pair. Few raters are too few to estimate how the errors of pairs vary together, so
@@ -110,7 +110,7 @@ def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
 def judge_raters(
     asked: RaterQuestion, units: Units, spread: Spread, ask: Ask
 ) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
-    """Return how far each advantage's interval reaches, p-values, marginal reach, that of scores, and the shares of resamples in first place."""
+    """Return how far each advantage's interval reaches, p-values, marginal reach, that of scores, and first places."""
     pairs, m = spread.pairs, len(units.names)
     answers = []
     for j, k in zip(pairs.first, pairs.second, strict=True):

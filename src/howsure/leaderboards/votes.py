@@ -146,7 +146,7 @@ def compare_votes(
         notes.append("Items and voters are both random factors: the result holds for items and voters like these.")
     elif not by:
         notes.append(
-            "Each vote counts as independent. If several votes share an item or a voter, pass these columns (`item`, `rater`)."
+            "Each vote counts as independent. If votes share an item or a voter, pass these columns (`item`, `rater`)."
         )
     whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
     notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]

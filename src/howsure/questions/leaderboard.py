@@ -11,8 +11,8 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.leaderboards import LeaderboardPlan, Leaderboards
     from howsure.leaderboards import Leaderboard as Board
+    from howsure.leaderboards import LeaderboardPlan, Leaderboards
     from howsure.response_tables import ResponseTable
 
 TASKS = "Several tasks"

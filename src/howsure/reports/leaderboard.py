@@ -6,7 +6,7 @@ Those of several slices stand under each other; a plan shows what more items or 
 import math
 from typing import Any
 
-from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings
@@ -21,7 +21,7 @@ POWER, STAYS = "power", "leader stays first"
 
 
 def chart(board: Leaderboard, most: int = MOST) -> Any:
-    """Return scores with their intervals, rank ranges with the rank by score, and groups without significant differences."""
+    """Return scores with their intervals, ranks with their ranges, and groups without significant differences."""
     alt = chart_files.altair()
     shown = board.models[: min(board.top or most, most)]
     names = drawing.shortened([row.name for row in shown], 32)
@@ -124,7 +124,7 @@ def of_slices(found: Leaderboards) -> Any:
 
 
 def of_plan(plan: LeaderboardPlan) -> Any:
-    """Return the power for the first adjacent ranks, and how often the leader stays first, by items and by responses."""
+    """Return power and how often the leader stays first, by items and by responses."""
     alt = chart_files.altair()
     panels = [_outlook(plan, "n_items", "items", plan.n_items, plan.now)]
     if len({one.n_responses for one in plan.outlooks}) > 1:

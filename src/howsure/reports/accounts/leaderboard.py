@@ -6,7 +6,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
-from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.reports.accounts.base import Account, about, units_needed
 from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
 
