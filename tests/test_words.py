@@ -47,24 +47,13 @@ INSTEAD = {
 HISTORY = {r"no longer|used to be|as before": "present tense; history belongs into the changelog"}
 
 EXCEPTIONS = {
-    ("docs/library.md", "the board in English"): "docstring of leaderboards.Leaderboard",
     ("docs/replications.md", "leader(board)"): "title of a paper",
     ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
 }
 """What a page may say all the same, and why."""
 
 STILL = {
-    "leaderboards/assembly.py",
-    "leaderboards/board.py",
-    "leaderboards/document.py",
-    "leaderboards/judging.py",
-    "leaderboards/leaderboards.py",
-    "leaderboards/outlook.py",
-    "leaderboards/rater_boards.py",
-    "leaderboards/slices.py",
-    "leaderboards/votes.py",
     "planning/engines/simulated_pvalues.py",
-    "questions/leaderboard.py",
 }
 """Modules whose messages still hold such words. A module that is clean must leave the list."""
 

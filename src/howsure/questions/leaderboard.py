@@ -11,7 +11,7 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.leaderboards import Leaderboard as Board
+    from howsure.leaderboards import Leaderboard as Ranking
     from howsure.leaderboards import LeaderboardPlan, Leaderboards
     from howsure.response_tables import ResponseTable
 
@@ -127,7 +127,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         """A leaderboard, one for each slice, or how much data it takes."""
         return "LeaderboardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
 
-    def answer(self, run: Run = HERE) -> "Board | Leaderboards | LeaderboardPlan":
+    def answer(self, run: Run = HERE) -> "Ranking | Leaderboards | LeaderboardPlan":
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
@@ -175,7 +175,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         found = self.call(plan_leaderboard, table, adjacent_ranks=ranks, n_resamples=self.n_resamples or 1999, **how)
         return replace(found, notes=(*table.notes, *found.notes))
 
-    def _votes(self, run: Run) -> "Board":
+    def _votes(self, run: Run) -> "Ranking":
         """Rank by votes; votes with the same item or rater belong together."""
         from howsure.leaderboards import compare_votes
 
