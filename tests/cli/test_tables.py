@@ -189,8 +189,8 @@ def test_a_file_with_an_equals_sign_in_its_name(folder):
         ),
         (
             ["wide.csv"], {"gold": "rater_*", "a": "gpt5", "b": "llama"}, DataError,
-            "wide.csv has no column that looks like the source; say which it is with `source`. "
-            "Its columns: id, rater_1, rater_2, gpt4, llama, topic. "
+            "wide.csv: no source column found; pass its name with `source` "
+            "(columns: id, rater_1, rater_2, gpt4, llama, topic). "
             "If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
         ),
         (

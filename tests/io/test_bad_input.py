@@ -46,17 +46,15 @@ TEXT_FILES = {
     "two columns of one name": (b"item,value,value\nq1,1,2\n", "{path}, line 1 has two columns called 'value'; rename one."),
     "no item column": (
         b"name,source,value\nq1,s,1\n",
-        "{path} has no column that looks like the item; say which it is with `item`. "
-        "Its columns: name, source, value.",
+        "{path}: no item column found; pass its name with `item` (columns: name, source, value).",
     ),
     "no source column": (
         b"item,value\nq1,1\n",
-        "{path} has no column that looks like the source; say which it is with `source`. "
-        "Its columns: item, value. If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
+        "{path}: no source column found; pass its name with `source` (columns: item, value). If all rows are of one source, name it: sources='human' (human=FILE on the command line).",
     ),
     "ambiguous value": (
         b"item,source,score,label\nq1,s,1,2\n",
-        "{path} has more than one column that looks like the value: score, label. Say which it is with `value`.",
+        "{path}: several columns look like the value (score, label); pass the name of one with `value`.",
     ),
     "missing item": (
         b"item,source,value\nq1,s,1\n ,s,2\n",

@@ -7,6 +7,7 @@ import pytest
 
 from howsure import Diagnosis
 from howsure.documents import Code
+from howsure.documents.text import cell_width
 from howsure.io import doctor, read
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
@@ -37,7 +38,7 @@ CASES = {
     "two logs": (["m-1.eval", "m-2.eval"], "m-1 and m-2 can be compared by their own scores, without gold."),
     "three logs": (["m-1.eval", "m-2.eval", "m-3.eval"], "m-1 and m-2 can be compared by their own scores, "),
     "tidy": (["tidy.csv"], "x and y can be compared by how close they are to human."),
-    "wide": (["wide.csv"], "Its columns are sources."),
+    "wide": (["wide.csv"], "Wide layout: each column holds one source (gold labels or a model)."),
     "mqm": (["mqm.tsv"], "A and B can be compared by their own scores, without gold; lower is better."),
 }
 
@@ -48,7 +49,7 @@ def test_what_is_supported_and_that_its_commands_run(name, howsure):
     found = doctor(files)
     assert any(sentence in said for said in found.supports)
     assert found.commands
-    assert Code("\n".join(found.commands)) in found.document().blocks
+    assert Code("\n".join(found.commands[:3])) in found.document().blocks
     for command in found.commands:
         done = howsure(*shlex.split(command)[1:])
         assert done.returncode == 0, f"{command}\n{done.stderr}"
@@ -66,7 +67,7 @@ def test_two_logs_of_one_model_get_names(folder):
 def test_several_scorers_are_told(folder):
     eval_file(folder / "two.eval", inspect_log(scorers=("match", "judge")))
     found = doctor("two.eval")
-    assert found.lacks[0] == "two.eval has 2 scorers (match, judge); choose one with --scorer."
+    assert found.lacks[0] == "two.eval has 2 scorers (match and judge); choose one with --scorer."
     assert all("--scorer match" in command for command in found.commands)
 
 
@@ -75,7 +76,7 @@ def test_what_cannot_be_read_says_why(folder):
     found = doctor("bad.eval")
     assert not found.supports
     assert not found.commands
-    assert found.files[0].kind == "unreadable"
+    assert found.files[0].format == "not readable"
     assert "bad.eval is damaged or cut off" in found.lacks[0]
 
 
@@ -95,7 +96,7 @@ def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder
 def test_the_diagnosis_is_a_record():
     found = doctor(["m-1.eval", "m-2.eval"])
     assert Diagnosis.from_dict(found.to_dict()) == found
-    assert "an Inspect log" in str(found)
+    assert "│ inspect │" in str(found)
 
 
 def test_convert_keeps_everything(howsure):
@@ -123,7 +124,7 @@ def test_convert_says_where_lower_is_better(howsure):
     )
 
 
-def test_many_models_get_a_board(howsure):
+def test_many_models_get_a_leaderboard(howsure):
     found = doctor(["m-1.eval", "m-2.eval", "m-3.eval"])
     assert "All 3 models can be ranked (m-1, m-2 and m-3)." in found.supports
     assert "howsure leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
@@ -138,7 +139,7 @@ def test_a_folder_with_several_tasks_gets_one_of_them(folder, howsure):
         name = f"samples_{task}_2026-01-21T03-44-18.458309.jsonl"
         (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     found = doctor(str(folder))
-    assert f"{folder} has 2 tasks (gen, mc); choose one with --where task=gen." in found.lacks
+    assert f"{folder.name} has 2 tasks (gen, mc); choose one with --where task=gen." in found.lacks
     [command] = found.commands
     assert "--where task=gen" in command
     assert howsure(*shlex.split(command)[1:]).returncode == 0
@@ -149,13 +150,58 @@ def test_people_are_no_model(folder):
         {"id": 1, "data": {}, "predictions": [], "annotations": [
             {"completed_by": 1, "result": [{"from_name": "q", "value": {"rating": 3}}]}]}
     ]))  # fmt: skip
-    assert doctor("people.json").lacks[0].startswith("There are answers of people (human) and no model:")
-    assert "These files cannot be compared as they are." in str(doctor("people.json"))
-    assert "│ 1 item; human; 1 rater " in str(doctor("people.json"))
+    assert doctor("people.json").lacks[0].startswith("The data hold human answers (human) but no model.")
+    assert "This file cannot be compared as it is." in str(doctor("people.json"))
+    assert doctor("people.json").files[0].holds == "1 item; human; 1 rater"
 
 
 def test_people_alone_are_described(folder):
     path = FILES["lewidi-2025"](folder)
     found = doctor(str(path))
-    assert "These files hold no two models to compare; the ratings in them can be described." in str(found)
+    assert "This file holds ratings to describe, but no two models." in str(found)
     assert found.commands[0] == f"howsure describe {path}"
+
+
+def test_21_files_fit_one_screen_and_are_called_by_their_names(folder):
+    for number in range(18):
+        (folder / "logs" / f"run-{number}").mkdir(parents=True)
+        (folder / "logs" / f"run-{number}" / f"results_of_a_long_task_2026-01-21T03-44-18.{number:06}.json").write_text(
+            "{"
+        )
+    files = ["m-1.eval", "m-2.eval", "tidy.csv", *sorted(str(path) for path in folder.glob("logs/*/*.json"))]
+    found = doctor(files)
+    lines = str(found).splitlines()
+    assert len(lines) <= 40
+    tables = [line for line in lines if line[:1] in "┏┃┡│└" and line]
+    assert max(map(cell_width, tables)) <= 80
+    assert len(tables) == 21 + 4
+    assert str(folder) not in str(found)
+    assert [report.format for report in found.files[:3]] == ["inspect", "inspect", "table, 4 columns"]
+    assert [(report.n_items, report.n_models) for report in found.files[:3]] == [(6, 1), (6, 1), (6, 2)]
+    assert all(len(report.problems) == 1 for report in found.files[3:])
+    assert "Missing information (19 problems)" in str(found) or "Missing information (18 problems)" in str(found)
+    assert {said for report in found.files for said in report.problems} <= set(found.lacks)
+
+
+def test_files_of_one_name_keep_their_folders_and_commands_their_paths(folder):
+    for name in ("a", "b"):
+        (folder / name).mkdir()
+        eval_file(folder / name / "run.eval", inspect_log(f"model-{name}", n=6, marks="CI"))
+    found = doctor([str(folder / name / "run.eval") for name in ("a", "b")])
+    assert [report.name for report in found.files] == ["a/run.eval", "b/run.eval"]
+    assert found.commands[0].startswith(f"howsure compare {folder}/a/run.eval {folder}/b/run.eval ")
+
+
+def test_a_table_without_an_item_says_what_to_type(folder, howsure):
+    (folder / "t.csv").write_text("name,source,score\nq1,x,some long text\n")
+    said = howsure("doctor", str(folder / "t.csv")).stdout
+    assert "t.csv: no item column found; pass its name with --item (columns: name, source, score)." in said
+    assert str(folder) not in said
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_the_default_output_fits(name):
+    lines = str(doctor(CASES[name][0])).splitlines()
+    assert len(lines) <= 30
+    assert max(cell_width(line) for line in lines if line[:1] in "┏┃┡│└" and line) <= 80
+    assert len([line for line in lines if line.startswith("    howsure ")]) <= 3

@@ -271,5 +271,5 @@ def test_sources_must_be_meant():
         read(frame, item="item", value="item")
     with pytest.raises(ArgumentError, match="`scale` must be one of nominal, ordinal, continuous; got 'numeric'"):
         read(frame, scale="numeric")
-    with pytest.raises(DataError, match="the table has no column that looks like the source"):
+    with pytest.raises(DataError, match="the table: no source column found"):
         read(frame, source="", sources={"s": "s", "t": "item=1"})

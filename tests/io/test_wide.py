@@ -93,7 +93,7 @@ def test_raters_that_cannot_be_meant(asked, message):
 def test_rows_are_numbered_when_there_is_no_item_column():
     table = read_wide(FRAME.drop("id"), columns={"x": "gpt4"})
     assert table.items.tolist() == ["1", "2", "3"]
-    assert table.notes == ("the table has no column that looks like the item, so its rows are numbered from 1.",)
+    assert table.notes == ("the table has no item column, so its rows are numbered from 1.",)
 
 
 def test_wide_and_tidy_are_the_same_data(tmp_path):

@@ -445,7 +445,10 @@ def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     )
     alone = compare(table.contest(a="one", b="other"), rng=0, n_resamples=199)
     assert board.pair("one", "other").pvalue == pytest.approx(alone.pvalue)
-    assert "One rater judged one and another judged other: we cannot separate a difference between the two raters" in str(alone)
+    assert (
+        "One rater judged one and another judged other: we cannot separate a difference between the two raters"
+        in str(alone)
+    )
     with pytest.raises(DataError, match="one and other were judged by one rater each"):
         compare_all(table, rng=0, raters="random")
     assert (

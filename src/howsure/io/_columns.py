@@ -69,8 +69,8 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
         if found[role] is None and role in required:
             whole = " If all rows are of one source, name it: sources='human' (human=FILE on the command line)."
             raise DataError(
-                f"{sheet.name} has no column that looks like the {role}; say which it is with `{role}`. "
-                f"Its columns: {listed(sheet.columns)}.{whole if role == 'source' else ''}"
+                f"{sheet.name}: no {role} column found; pass its name with `{role}` (columns: "
+                f"{listed(sheet.columns)}).{whole if role == 'source' else ''}"
             )
     note = Aside(f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}.") if guessed else None
     return Columns(**found, note=note)
@@ -94,8 +94,8 @@ def guess(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> str |
     alike = candidates(sheet, role, taken=taken)
     if len(alike) > 1:
         raise DataError(
-            f"{sheet.name} has more than one column that looks like the {role}: {', '.join(alike)}. "
-            f"Say which it is with `{role}`."
+            f"{sheet.name}: several columns look like the {role} ({', '.join(alike)}); "
+            f"pass the name of one with `{role}`."
         )
     return alike[0] if alike else None
 

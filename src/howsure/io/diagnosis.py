@@ -1,4 +1,4 @@
-"""What files are, what can be asked of them, what they lack, and which commands to run next."""
+"""Check input files: format, supported analyses, missing information, and suggested commands."""
 
 import re
 import shlex
@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from howsure.documents import Code, Column, Document, Heading, Sentence, Table
+from howsure.documents import Block, Code, Column, Document, Heading, Points, Sentence, Table, details
+from howsure.documents.names import shortened
 from howsure.documents.numbers import counted, joined
 from howsure.errors import ArgumentError, DataError
 from howsure.io._columns import candidates
@@ -26,10 +27,20 @@ from howsure.records import Record
 from howsure.response_tables import ResponseTable
 
 GOLD = {"human", "gold", "reference", "ground truth", "truth", "expert", "target", "people", "raters"}
-"""Names of sources that are more likely to be the standard than a model."""
+"""Names of sources that are more likely to be gold than a model."""
+
+LONGEST_NAME = 26
+"""Longer names of files are shortened in the table."""
 
 MOST_LABELS = 30
 """A column with more different words than this is text, not labels."""
+
+
+MOST_COMMANDS, MANY_FILES = 3, 5
+"""So many commands are shown by default; with many files, which make them long, only the first."""
+
+MOST_PROBLEMS = 4
+"""So much missing information is shown by default."""
 
 
 @dataclass(frozen=True)
@@ -39,15 +50,29 @@ class FileReport:
     Attributes
     ----------
     path : str
+        As it was typed.
+    name : str
+        Without its folder, unless several files share that name.
+    format : str
+        Short: the name of a format, "table" or "not readable".
     kind : str
-        What it is, in words.
+        The format in words.
     holds : str
         What was found in it.
+    n_items, n_models : int or None
+        None where it cannot be told which column holds them.
+    problems : tuple of str
+        What is unclear about the file, and how to make it clear.
     """
 
     path: str
+    name: str
+    format: str
     kind: str
     holds: str
+    n_items: int | None = None
+    n_models: int | None = None
+    problems: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,9 +83,9 @@ class Diagnosis(Record):
     ----------
     files : tuple of FileReport
     supports : tuple of str
-        What can be asked of them.
+        The analyses that are possible.
     lacks : tuple of str
-        What is missing or in the way, with its remedy.
+        What is missing or wrong, with its remedy.
     commands : tuple of str
         What to run next.
     notes : tuple of str
@@ -73,28 +98,56 @@ class Diagnosis(Record):
     notes: tuple[str, ...] = ()
 
     def document(self) -> Document:
-        """Return the diagnosis as a document."""
-        columns = (Column("file"), Column("what it is"), Column("what it holds"))
-        rows = tuple((report.path, report.kind, report.holds) for report in self.files)
-        blocks: list[Any] = [Sentence(self._verdict, "verdict"), Table(columns, rows)]
-        for title, sentences in (("What they support", self.supports), ("What they lack", self.lacks)):
-            if sentences:
-                blocks += [Heading(title), *(Sentence(sentence) for sentence in sentences)]
+        """Return the diagnosis as a document: one line for each file, what is supported, what is missing."""
+        blocks: list[Block] = [Sentence(self._verdict, "verdict"), self._table()]
+        if self.supports:
+            blocks += [Heading("Supported analyses"), Points(self.supports)]
+        if self.lacks:
+            first, rest = self.lacks[:MOST_PROBLEMS], self.lacks[MOST_PROBLEMS:]
+            how_many = f" ({len(self.lacks)} problems)" if rest else ""
+            blocks += [Heading(f"Missing information{how_many}"), Points(first)]
+            blocks += details([Points(rest)]) if rest else []
         if self.commands:
-            blocks += [Heading("Run next"), Code("\n".join(self.commands))]
+            most = MOST_COMMANDS if len(self.files) <= MANY_FILES else 1
+            blocks += [Heading("Suggested commands"), Code("\n".join(self.commands[:most]))]
+            blocks += details([Code("\n".join(self.commands[most:]))]) if self.commands[most:] else []
         return Document("What these files are", tuple(blocks), self.notes)
+
+    def _table(self) -> Table:
+        columns = (
+            Column("file"),
+            Column("format"),
+            Column("items", "count"),
+            Column("models", "count"),
+            Column("problems", "count"),
+            Column("contents", detail=True),
+        )
+        names = shortened((report.name for report in self.files), LONGEST_NAME)
+        rows = tuple(
+            (
+                names[report.name],
+                report.format,
+                report.n_items,
+                report.n_models,
+                len(report.problems),
+                ": ".join(filter(None, (report.kind, report.holds))),
+            )
+            for report in self.files
+        )
+        return Table(columns, rows)
 
     @property
     def _verdict(self) -> str:
+        these = "This file" if len(self.files) == 1 else "These files"
         if self.supports and any(command.startswith("howsure compare ") for command in self.commands):
-            return "These files can be compared."
+            return f"{these} can be compared." if len(self.files) > 1 else "The models in this file can be compared."
         if self.supports:
-            return "These files hold no two models to compare; the ratings in them can be described."
-        return "These files cannot be compared as they are."
+            return f"{these} {'holds' if len(self.files) == 1 else 'hold'} ratings to describe, but no two models."
+        return f"{these} cannot be compared as {'it is' if len(self.files) == 1 else 'they are'}."
 
 
 def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosis:
-    r"""Look at files: what they are, what they support, what they lack, and the commands to run next.
+    r"""Check input files: format, supported analyses, missing information, and suggested commands.
 
     Parameters
     ----------
@@ -117,71 +170,116 @@ def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosi
     """
     paths = [str(files)] if isinstance(files, str | Path) else [str(path) for path in files]
     found = named_files(paths)
+    names = _names([file.path for file in found])
     reports, lacks = [], list[str]()
     choices: dict[str, Any] = {}
     for file in found:
-        report, said, chosen = _look(file, options)
+        report, chosen = _look(file, options, names)
         reports.append(report)
-        lacks += said
+        lacks += report.problems
         choices |= {name: value for name, value in chosen.items() if name not in choices}
     settings = {name: value for name, value in options.items() if value} | choices
     try:
         table = table_from(paths, **settings)
     except (ArgumentError, DataError) as error:
-        told = tuple(dict.fromkeys([*lacks, str(error)]))
+        told = tuple(dict.fromkeys([*lacks, _plainly(str(error), names)]))
         other = _of_one_table(found, paths, settings)
         return Diagnosis(tuple(reports), other[:1], () if other else told, other[1:])
+    notes = tuple(type(note)(_plainly(note, names)) for note in table.notes)
     if _gold(table) is None and (other := _of_one_table(found, paths, settings, columns=False)):
-        return Diagnosis(tuple(reports), other[:1], tuple(lacks), other[1:], table.notes)
+        return Diagnosis(tuple(reports), other[:1], tuple(lacks), other[1:], notes)
     supports, more, commands = _prospects(table, found, paths, settings)
-    return Diagnosis(tuple(reports), tuple(supports), (*lacks, *more), tuple(commands), table.notes)
+    return Diagnosis(tuple(reports), tuple(supports), (*lacks, *more), tuple(commands), notes)
 
 
-def _look(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, Any]]:
-    """Say what one file is, what is unclear about it, and what would make it clear."""
+def _names(paths: Sequence[str]) -> dict[str, str]:
+    """Return the name of each file without its folder; files of the same name keep the last folder.
+
+    Examples
+    --------
+    >>> _names(["logs/a/run.json", "logs/b/run.json", "logs/b/x.csv"])
+    {'logs/a/run.json': 'a/run.json', 'logs/b/run.json': 'b/run.json', 'logs/b/x.csv': 'x.csv'}
+    """
+    names = [Path(path).name or path for path in paths]
+    return {
+        path: name if names.count(name) == 1 else "/".join(Path(path).parts[-2:])
+        for path, name in zip(paths, names, strict=True)
+    }
+
+
+def _plainly(said: str, names: dict[str, str]) -> str:
+    """Return a message with names of files in place of paths, and options as `howsure compare` takes them."""
+    for path in sorted(names, key=len, reverse=True):
+        said = said.replace(path, names[path])
+    return re.sub(r"`(item|source|value|rater|repeat)`", r"--\1", said.replace("scale='nominal'", "--scale nominal"))
+
+
+def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[FileReport, dict[str, Any]]:
+    """Return what one file is and what is unclear about it, and which settings would make it clear."""
+    name = names[file.path]
     try:
         if is_log(file.path):
-            return _look_at_log(file, options)
+            return _look_at_log(file, options, name)
         sheet = open_sheet(file.path, encoding=options.get("encoding"))
     except DataError as error:
-        return FileReport(file.path, "unreadable", ""), [str(error)], {}
-    roles = []
-    for role in ("item", "source", "value", "rater", "repeat"):
-        alike = candidates(sheet, role)
-        roles += [f"{role}: {' or '.join(alike)}"] if alike else []
+        return FileReport(
+            file.path, name, "not readable", "not readable", "", problems=(_plainly(str(error), names),)
+        ), {}
+    alike = {role: candidates(sheet, role) for role in ("item", "source", "value", "rater", "repeat")}
+    roles = [f"{role}: {' or '.join(columns)}" for role, columns in alike.items() if columns]
     holds = f"{counted(sheet.frame.height, 'row')}; {'; '.join(roles) or 'no column whose role is clear'}"
-    return FileReport(file.path, f"a table of {len(sheet.columns)} columns", holds), [], {}
+    ids = {
+        role: sheet.ids(alike[role][0]).drop_nulls().unique().to_list() if len(alike[role]) == 1 else None
+        for role in ("item", "source")
+    }
+    n_items = None if ids["item"] is None else len(ids["item"])
+    n_models = None if ids["source"] is None else sum(name.lower() not in GOLD for name in ids["source"])
+    n = len(sheet.columns)
+    report = FileReport(
+        file.path,
+        name,
+        f"table, {counted(n, 'column')}",
+        f"a table of {counted(n, 'column')}",
+        holds,
+        n_items,
+        n_models,
+    )
+    return report, {}
 
 
-def _look_at_log(file: File, options: dict[str, Any]) -> tuple[FileReport, list[str], dict[str, Any]]:
+def _look_at_log(file: File, options: dict[str, Any], name: str) -> tuple[FileReport, dict[str, Any]]:
     known = recognise(file.path)
     assert known is not None
     collected = collect(file.path)
     header, frame = collected.files[0].header, collected.frame()
     scored = frame.filter(frame["kind"] != NOTHING)
-    lacks, chosen = [], dict[str, Any]()
+    problems, chosen = [], dict[str, Any]()
     tasks = [
-        name for code in frame["task"].unique(maintain_order=True) if code >= 0 and (name := collected.tasks.all[code])
+        task for code in frame["task"].unique(maintain_order=True) if code >= 0 and (task := collected.tasks.all[code])
     ]
     own = scored
     if len(tasks) > 1 and not options.get("where"):
         chosen["where"] = (f"task={tasks[0]}",)
         own = scored.filter(scored["task"] == collected.tasks(tasks[0]))
-        lacks.append(f"{file.path} has {len(tasks)} tasks ({listed(tasks)}); choose one with --where task={tasks[0]}.")
-    for role, names in (("filter", collected.filters), ("scorer", collected.scorers)):
-        held = [names.all[code] for code in own[role].unique(maintain_order=True)]
+        problems.append(f"{name} has {len(tasks)} tasks ({listed(tasks)}); choose one with --where task={tasks[0]}.")
+    for role, held_names in (("filter", collected.filters), ("scorer", collected.scorers)):
+        held = [held_names.all[code] for code in own[role].unique(maintain_order=True)]
         if len(held) > 1 and not options.get(role) and not (role == "scorer" and header.default in held):
             chosen[role] = held[0]
-            lacks.append(f"{file.path} has {len(held)} {role}s ({listed(held)}); choose one with --{role}.")
+            problems.append(f"{name} has {len(held)} {role}s ({_few(held)}); choose one with --{role}.")
     sources = [collected.sources.all[code] for code in frame["source"].unique(maintain_order=True) if code >= 0]
+    models = [source for source in sources or [header.model] if not are_people(source)]
     n_raters = frame["rater"].filter(frame["rater"] >= 0).n_unique()
+    n_items = frame["item"].n_unique()
     parts = [
-        counted(frame["item"].n_unique(), "item"),
+        counted(n_items, "item"),
         f"{listed(sources) if sources else header.model}",
         *([counted(n_raters, "rater")] if n_raters else []),
         *([f"{frame.height - scored.height:,} without a score"] if frame.height > scored.height else []),
     ]
-    return FileReport(file.path, known[0].title, "; ".join(parts)), lacks, chosen
+    title, holds = known[0].title, "; ".join(parts)
+    report = FileReport(file.path, name, known[0].name, title, holds, n_items, len(models), tuple(problems))
+    return report, chosen
 
 
 def _prospects(
@@ -207,29 +305,25 @@ def _prospects(
             supports.append(f"All {len(models)} models can be ranked ({_few(models)}).")
             commands.append(command("leaderboard", *against))
     elif models and are_people(models[0]):
-        lacks.append(f"There are answers of people ({models[0]}) and no model: give the logs of two models as well.")
+        lacks.append(f"The data hold human answers ({models[0]}) but no model. Add the logs of two models.")
     elif models:
         lacks.append(
-            f"There is one model, {models[0]}. Several logs of one model are its repeats; if they are different "
-            "models, give them names."
+            f"The data hold only one model, {models[0]}. Logs with the same model name count as repeats; if the models "
+            "differ, name them (name=FILE)."
         )
         if len(files) > 1 and all(file.name is None for file in files):
             named = [f"{Path(file.path).stem}={file.path}" for file in files]
             commands.append(shlex.join(["howsure", "compare", *named[:2], *flags]))
     rated = [name for name, source in table.sources.items() if source.raters is not None]
     if any(source.raters is not None and np.unique(source.raters).size > 1 for source in table.sources.values()):
-        supports.append(f"How far raters agree can be described ({_few(rated)}).")
+        supports.append(f"The agreement of raters can be estimated ({_few(rated)}).")
         commands.append(command("describe"))
     elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
-        lacks.append(
-            "There are no rater ids, so a result holds for these raters or runs and says nothing about others."
-        )
+        lacks.append("The data have no rater ids, so results hold for these raters or runs only.")
     single = [name for name in table.sources if table.sources[name].n_responses <= 1]
     if single:
         have = "has" if len(single) == 1 else "have"
-        lacks.append(
-            f"{_few(single)} {have} one response per item, so the noise of single responses cannot be estimated."
-        )
+        lacks.append(f"{_few(single)} {have} one response per item, so we cannot estimate the variance within items.")
     commands.append(command("convert", "--out", "table.parquet"))
     return supports, lacks, commands
 
@@ -239,7 +333,7 @@ def _few(names: Sequence[str]) -> str:
 
 
 def _gold(table: ResponseTable) -> str | None:
-    """Return the source that looks like the standard: by its name, else the only one that raters gave."""
+    """Return the source that is probably gold: by its name, else the only one with raters."""
     named = [name for name in table.sources if name.lower() in GOLD]
     rated = [name for name, source in table.sources.items() if source.raters is not None]
     found = named or (rated if len(rated) == 1 else [])
@@ -255,16 +349,22 @@ def _flag(name: str, value: Any) -> list[str]:
 def _of_one_table(
     files: Sequence[File], paths: Sequence[str], settings: dict[str, Any], *, columns: bool = True
 ) -> tuple[str, ...]:
-    """Say how to compare the sources of one table that are told apart by a condition, or that are its columns."""
+    """Return how to compare the sources of one table that conditions select, or that are its columns."""
     if len(files) != 1 or files[0].name is not None or is_log(files[0].path):
         return ()
     try:
         sheet = open_sheet(files[0].path, encoding=settings.get("encoding"))
         found = {role: candidates(sheet, role) for role in ("item", "source", "value")}
         if found["source"] and found["value"]:
-            said, roles = "Its sources are selected by conditions.", _conditions(sheet, found["source"][0])
+            said, roles = (
+                "Long layout: conditions on columns select gold and the models.",
+                _conditions(sheet, found["source"][0]),
+            )
         else:
-            said, roles = "Its columns are sources.", _columns(sheet, found["item"]) if columns else []
+            said, roles = (
+                "Wide layout: each column holds one source (gold labels or a model).",
+                _columns(sheet, found["item"]) if columns else [],
+            )
     except DataError:
         return ()
     return (said, shlex.join(["howsure", "compare", *paths, *roles])) if roles else ()

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 
 from howsure import _check
+from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.io.readers.assembling import VALUES, assembled
 from howsure.io.readers.base import Header, digest
@@ -162,7 +163,7 @@ def _with_names(collected: Collected) -> pl.DataFrame:
 def _found(collected: Collected) -> str:
     kinds = Counter(file.reader.title for file in collected.files)
     parts = [title if count == 1 else f"{count} × {title}" for title, count in kinds.items()]
-    return f"Read {', '.join(parts)}: {', '.join(file.path for file in collected.files)}."
+    return Aside(f"Read {', '.join(parts)}: {', '.join(file.path for file in collected.files)}.")
 
 
 def _kept(collected: Collected, frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:

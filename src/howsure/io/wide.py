@@ -78,7 +78,7 @@ def read_wide(
     n_rows, n_columns = sheet.frame.height, sum(map(len, chosen.values()))
     if found.item is None:
         ids = pl.Series([str(number) for number in range(1, n_rows + 1)])
-        numbered: str | None = f"{sheet.name} has no column that looks like the item, so its rows are numbered from 1."
+        numbered: str | None = f"{sheet.name} has no item column, so its rows are numbered from 1."
     else:
         ids, numbered = _unique_ids(sheet, found.item), found.note
     items = Factor.of(ids)

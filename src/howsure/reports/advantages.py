@@ -7,10 +7,11 @@ import numpy as np
 from howsure.agreement import TableDescription
 from howsure.comparison import AdvantageComponents
 from howsure.comparison.component_tables import TITLES
+from howsure.documents.names import shortened
 from howsure.documents.numbers import interval, measured, rough, shown
 from howsure.inference import ConfidenceInterval
 from howsure.reports.colours import INK, SERIES
-from howsure.reports.drawing import finite, forest, rule, settings, shortened
+from howsure.reports.drawing import finite, forest, rule, settings
 from howsure.reports.drawing import rows as of_rows
 
 WIDTH = 620

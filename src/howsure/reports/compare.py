@@ -8,11 +8,12 @@ import numpy as np
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.comparisons import ItemScores
 from howsure.comparison.verdicts import MANY, decided, level_of, shown_pvalue, tabled, verdict
+from howsure.documents.names import short, shortened
 from howsure.documents.numbers import counted, error_of, interval, number, pvalue
 from howsure.inference.bins import bin_edges, grid_step
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
-from howsure.reports.drawing import finite, rows, settings, short, title
+from howsure.reports.drawing import finite, rows, settings, title
 from howsure.scales import FloatArray
 
 HEIGHT, WIDTH = 240, 360
@@ -89,7 +90,7 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     import altair as alt
 
     a, b = _names(entries[0])
-    names = drawing.shortened([entry.slice or entry.metric for entry in entries], 40)
+    names = shortened([entry.slice or entry.metric for entry in entries], 40)
     points = [_row(entry, names[entry.slice or entry.metric]) for entry in entries]
     domain = [f"{a} is better", f"{b} is better", "no clear difference"]
     legend = settings(orient="bottom", symbolType="circle")
@@ -320,7 +321,7 @@ def _most(entry: Comparison, order: Any, a: str, b: str) -> list[str]:
     for name, places in ((a, order[:NAMED]), (b, order[::-1][:NAMED])):
         told = [i for i in places.tolist() if (advantages[i] > 0 if name == a else advantages[i] < 0)]
         if told and (advantages == advantages[told[0]]).sum() <= NAMED:  # of many equal ones, none is the most
-            listed = ", ".join(drawing.shortened((str(items[i]) for i in told), 15).values())
+            listed = ", ".join(shortened((str(items[i]) for i in told), 15).values())
             lines += [f"most for {short(name, 24)}:", listed]
     return lines
 
@@ -363,7 +364,7 @@ def _side(entry: Comparison) -> str:
 
 def _names(entry: Comparison, most: int = 30) -> tuple[str, str]:
     """Return short names of A and B that can be told apart."""
-    a, b = drawing.shortened(entry.names[1:], most).values()
+    a, b = shortened(entry.names[1:], most).values()
     return a, b
 
 

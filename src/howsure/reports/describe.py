@@ -10,13 +10,14 @@ import numpy as np
 
 from howsure.agreement import Agreement, TableDescription
 from howsure.agreement.strata import item_agreement
+from howsure.documents.names import short
 from howsure.documents.numbers import error_of, number
 from howsure.errors import ArgumentError
 from howsure.inference.bins import bin_edges
 from howsure.reports import chart_files
 from howsure.reports.advantages import WIDTH, Part, between, by_agreement, shares_of_error
 from howsure.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
-from howsure.reports.drawing import NUMBERS, finite, forest, rule, settings, short, tips
+from howsure.reports.drawing import NUMBERS, finite, forest, rule, settings, tips
 from howsure.reports.drawing import rows as of_rows
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses

@@ -6,6 +6,7 @@ Those of several slices stand under each other; a plan shows what more items or 
 import math
 from typing import Any
 
+from howsure.documents.names import short, shortened
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
@@ -24,7 +25,7 @@ def chart(board: Leaderboard, most: int = MOST) -> Any:
     """Return scores with their intervals, ranks with their ranges, and groups without significant differences."""
     alt = chart_files.altair()
     shown = board.models[: min(board.top or most, most)]
-    names = drawing.shortened([row.name for row in shown], 32)
+    names = shortened([row.name for row in shown], 32)
     points = [
         {
             "model": names[row.name],
@@ -111,7 +112,7 @@ def _groups(groups: list[tuple[str, ...]], names: dict[str, str], points: list[d
 
 def _title(board: Leaderboard, shown: int) -> str:
     n = len(board.models)
-    where = f", {drawing.short(board.slice, 40)}" if board.slice else ""
+    where = f", {short(board.slice, 40)}" if board.slice else ""
     return f"Ranks by {board.title}{where}: {f'the first {shown} of {n:,} models' if shown < n else 'all models'}"
 
 

@@ -4,6 +4,7 @@ import math
 from textwrap import wrap
 from typing import Any
 
+from howsure.documents.names import shortened
 from howsure.documents.numbers import error_of, interval, number, share
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.curves import PowerCurve
@@ -68,7 +69,7 @@ def _estimates(found: Finding | Effects | SystemsComparison) -> dict[str, tuple[
     entries: list[tuple[str, str, float, ConfidenceInterval]] = []
     more = ""
     if isinstance(found, SystemsComparison):
-        names, axis = drawing.shortened(found.names, 20), found.pairs[0].estimand
+        names, axis = shortened(found.names, 20), found.pairs[0].estimand
         for pair, ends in zip(found.pairs, found.confidence_intervals, strict=True):
             entries.append((axis, " − ".join(names[name] for name in pair.names), pair.estimate, ends))
         if len(entries) > MOST_PAIRS:
@@ -93,7 +94,7 @@ def _ranked(found: SystemsComparison) -> dict[str, tuple[str, Any]]:
 
     assert found.friedman is not None
     reach = found.friedman.critical_difference
-    names = drawing.shortened(found.names, 40)
+    names = shortened(found.names, 40)
     ranked = sorted(zip(found.mean_ranks, names.values(), strict=True))
     points = [{"rank": rank, "system": name, "place": place} for place, (rank, name) in enumerate(ranked)]
     runs: list[tuple[int, int]] = []
@@ -129,7 +130,7 @@ def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]
         return drawing.finite(estimate if math.isinf(value) else value)
 
     own = [row for row in entries if row[0] == axis]
-    short = drawing.shortened([name for _, name, *_ in own], 44)
+    short = shortened([name for _, name, *_ in own], 44)
     points = [
         {
             "name": short[name],
@@ -177,7 +178,7 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     """Return the first system as bars and the second as a line over them, which grey print shows as well."""
     import altair as alt
 
-    a, b = drawing.shortened(names, 40).values()
+    a, b = shortened(names, 40).values()
     colour = alt.Color(
         "system:N", title=None, scale=settings(domain=[a, b], range=[FIRST, SECOND]), legend=settings(orient="top")
     )

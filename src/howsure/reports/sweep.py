@@ -7,7 +7,7 @@ from pathlib import PurePath
 from typing import Any
 
 from howsure import _check, _json
-from howsure.documents.numbers import counted
+from howsure.documents.names import shortened
 from howsure.errors import ArgumentError, DataError
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import SERIES
@@ -114,7 +114,7 @@ def _points(rows: Sequence[CellRow], value: str, axes: _Axes) -> list[dict[str, 
         roles = (axes.x, axes.colour, axes.panel)
         key = tuple(None if name is None else _text(row.parameters.get(name)) for name in roles)
         places.setdefault(key, []).append(row)
-    names = drawing.shortened(_text(row.parameters.get(axes.x)) for row in rows)
+    names = shortened(_text(row.parameters.get(axes.x)) for row in rows)
     points = []
     for (_, colour, panel), here in places.items():
         numbers = [float(row.values[value]) for row in here]

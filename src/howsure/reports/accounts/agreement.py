@@ -70,7 +70,7 @@ def of_table(result: Any, asked: "Question | None", data: Any) -> Account:
 def of_diagnosis(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a look at files."""
     return Account(
-        done=("The files were opened, their kind and columns recognised, and what they hold was counted.",),
-        limits=("Nothing was computed from the responses yet.",),
-        next=("Run one of the commands that are named above.",),
+        done=("The files were opened, their formats and columns recognised, and their contents counted.",),
+        limits=("The responses were not analysed.",),
+        next=("Run one of the suggested commands.",),
     )
