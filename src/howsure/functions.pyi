@@ -349,7 +349,7 @@ def describe(
     gold: str | None = None,
     preference: str | None = None,
     tie: str | None = None,
-    level: Literal["nominal", "ordinal", "interval", "ratio"] | None = None,
+    measurement_level: Literal["nominal", "ordinal", "interval", "ratio"] | None = None,
     n_resamples: int = 499,
     metric: str | Metric | None = None,
     better: Literal["higher", "lower"] | None = None,

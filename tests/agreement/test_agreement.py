@@ -17,6 +17,8 @@ from howsure.agreement.cells import cells_from
 from howsure.agreement.coefficients import LEVELS, alpha, categorical, intraclass, krippendorff_alpha
 from howsure.agreement.rater_summaries import summarise_raters
 from howsure.agreement.strata import strata_of
+from howsure.documents import text
+from howsure.documents.text import cell_width
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import resolve
 from howsure.response_tables import ResponseTable
@@ -83,7 +85,7 @@ def test_our_alpha_of_draws_is_evalicas_of_the_responses(level, seed):
     theirs = evalica.alpha(pd.DataFrame(grid.T), distance=level).alpha
     assert alpha_of(table, level) == pytest.approx(theirs, abs=1e-9)
     assert krippendorff_alpha(table, level=level) == pytest.approx(theirs, abs=1e-12)
-    found = measure_agreement(table_of(grid), level=level, n_resamples=9, rng=0)
+    found = measure_agreement(table_of(grid), measurement_level=level, n_resamples=9, rng=0)
     assert found["krippendorff_alpha"].value == pytest.approx(theirs, abs=1e-12)
 
 
@@ -121,7 +123,7 @@ def test_a_table_too_large_to_be_made_dense_gets_the_same_alpha(monkeypatch):
 @pytest.mark.filterwarnings("error::RuntimeWarning")
 def test_alpha_of_responses_that_cannot_show_agreement_is_undefined(level, grid, told):
     """evalica says 1 for the first, and raises an error for the second."""
-    found = measure_agreement(table_of(grid), level=level, n_resamples=9, rng=0)
+    found = measure_agreement(table_of(grid), measurement_level=level, n_resamples=9, rng=0)
     assert np.isnan(found["krippendorff_alpha"].value)
     assert np.isnan(found["krippendorff_alpha"].confidence_interval.low)
     assert told in found.notes[-1]
@@ -156,7 +158,7 @@ def test_intervals_do_not_depend_on_workers_and_hold_the_estimate():
         assert entry.value in entry.confidence_interval
     assert "crossed" in str(one)
     assert one.to_frame().shape == (8, 7)
-    assert one.to_dict()["level"] == "ordinal"
+    assert one.to_dict()["measurement_level"] == "ordinal"
 
 
 @pytest.mark.parametrize("n_raters", [2, 3, 23])
@@ -201,12 +203,12 @@ def test_what_cannot_be_measured_is_refused():
         measure_agreement(ResponseTable(table.items, {"x": Responses([1.0] * 6, range(7))}, table.scale))
     with pytest.raises(DataError, match="no source is called"):
         measure_agreement(table, source="humans")
-    with pytest.raises(ArgumentError, match="`level` must be one of"):
-        measure_agreement(table, level="intervall")
-    with pytest.raises(ArgumentError, match="no ordinal differences"):
-        measure_agreement(table_of(reference.SHROUT_FLEISS, kind="nominal"), level="ordinal")
+    with pytest.raises(ArgumentError, match="`measurement_level` must be one of"):
+        measure_agreement(table, measurement_level="intervall")
+    with pytest.raises(ArgumentError, match="the measurement level ordinal requires ordered labels"):
+        measure_agreement(table_of(reference.SHROUT_FLEISS, kind="nominal"), measurement_level="ordinal")
     with pytest.raises(DataError, match="0 or more"):
-        measure_agreement(table_of(-reference.SHROUT_FLEISS), level="ratio")
+        measure_agreement(table_of(-reference.SHROUT_FLEISS), measurement_level="ratio")
 
 
 def test_a_description_says_for_whom_results_speak():
@@ -223,12 +225,12 @@ def test_a_description_says_for_whom_results_speak():
     scale = Scale.of(np.arange(4.0))
     table = ResponseTable(np.arange(10).astype(str), sources, scale, raters=tuple(map(str, range(30))))
     found = describe(table, n_resamples=9, rng=0)
-    text = " ".join(found.conclusions)
-    assert "crossed: results generalise to raters like these 3 if raters are resampled too. With so few" in text
-    assert "nested: every rater judged one item, so resampling items is enough." in text
-    assert "single has one rater. Results hold for that rater only." in text
-    assert "unknown has several responses per item but no rater ids" in text
-    assert "model" not in text
+    said = " ".join(found.conclusions)
+    assert "crossed: 3 raters judged many items each; compare treats them as a random factor." in said
+    assert "nested: 30 raters judged one item each, so resampling items resamples raters too." in said
+    assert "single: one rater. Results hold for this rater only." in said
+    assert "unknown: several responses per item, but no rater ids." in said
+    assert "model" not in said
     assert [part.agreement is not None for part in found.sources] == [True, True, False, False, False]
     assert found.to_dict()["sources"][0]["design"]["kind"] == "crossed"
     assert str(found).startswith("10 items; scale: ordinal")
@@ -360,7 +362,7 @@ def test_the_runs_of_a_model_are_no_raters():
     sources = {"human": Responses.from_grid(grid), "model": Responses.from_grid(grid)}
     table = ResponseTable(np.arange(10).astype(str), sources, Scale.of(np.arange(4.0)), repeats=("model",))
     told = " ".join(describe(table, n_resamples=9, rng=0).conclusions)
-    assert "human has several responses per item but no rater ids" in told
+    assert "human: several responses per item, but no rater ids." in told
     assert "model" not in told
 
 
@@ -385,7 +387,7 @@ def test_a_rater_who_stands_out_is_named_and_others_are_not():
     grid[:, 3] = rng.integers(0, 3, 80)
     found = measure_agreement(table_of(grid, kind="nominal"), n_resamples=9, rng=0)
     assert [(entry.rater, entry.stands_out) for entry in found.raters if entry.stands_out] == [("r3", "agrees less")]
-    assert "Of the raters of human, r3 (agrees less) stands out." in str(found)
+    assert "Raters of human that differ significantly from the others: r3 (agrees less)." in str(found)
     higher = np.clip(truth + rng.integers(-1, 2, (80, 8)), 0, 4).astype(float)
     higher[:, 5] += 2
     found = measure_agreement(table_of(higher), n_resamples=9, rng=0)
@@ -447,4 +449,56 @@ def test_an_advantage_by_how_far_gold_agrees():
     found = describe(table, contest=contest, n_resamples=9, rng=0)
     again = TableDescription.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert _json.dumps(again.to_dict()) == _json.dumps(found.to_dict())
-    assert "accuracy by how far gold agrees on the item" in str(found)
+    assert "accuracy by the agreement of gold on the item (A: A, B: B)" in text.render(found.document(), verbose=True)
+
+
+def described(n_sources=3, n_raters=4, n_items=30):
+    """A gold standard and models, all judged by the same raters, with long names."""
+    rng = np.random.default_rng(8)
+    sources = {
+        f"organisation/a-model-of-a-long-name-{number}": Responses.from_grid(
+            rng.integers(0, 5, (n_items, n_raters)).astype(float), np.tile(np.arange(n_raters), (n_items, 1))
+        )
+        for number in range(n_sources)
+    }
+    names = tuple(f"rater-{number}" for number in range(n_raters))
+    return ResponseTable(np.arange(n_items).astype(str), sources, Scale.of(np.arange(5.0)), raters=names)
+
+
+@pytest.mark.parametrize("n_sources", [1, 3, 21])
+def test_the_default_output_fits_one_screen(n_sources):
+    found = describe(described(n_sources), n_resamples=9, rng=0).document()
+    short, whole = (text.render(found, verbose=verbose).splitlines() for verbose in (False, True))
+    assert len(short) <= 40
+    assert max(cell_width(line) for line in (*short, *whole) if line[:1] in "┏┃┡│└" and line) <= 80
+    assert sum(line[:5] == "Note:" for line in short) <= 3
+
+
+@pytest.mark.parametrize("n_raters", [2, 6])
+def test_each_source_has_one_line_with_its_agreement(n_raters):
+    found = describe(described(2, n_raters), n_resamples=19, rng=0)
+    for part in found.sources:
+        alpha_of, ends = part.agreement["krippendorff_alpha"].value, part.agreement["krippendorff_alpha"]
+        [line] = [line for line in str(found).splitlines() if line.startswith(f"{part.name}: ")]
+        assert f"{n_raters} raters judged many items each; compare treats them as a random factor." in line
+        said = line.split("alpha ")[1].split(" ")[0].replace("−", "-")
+        width = ends.confidence_interval.high - ends.confidence_interval.low
+        assert float(said) == pytest.approx(alpha_of, abs=width / 20)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_difference_of_two_models_names_the_one_that_scores_better(sign):
+    table = described(2)
+    first, second = table.sources
+    moved = replace(table.sources[first], values=table.sources[first].values + 3.0 * sign)
+    moved = replace(table, sources={first: moved, second: table.sources[second]}, scale=Scale("continuous"))
+    found = describe(moved, contest=moved.contest(a=first, b=second), n_resamples=9, rng=0)
+    winner, loser = (first, second) if sign > 0 else (second, first)
+    [line] = [line for line in str(found).splitlines() if " scores better than " in line]
+    assert line.startswith(f"{winner} scores better than {loser} by ")
+    by = float(line.split(" by ")[1].split(" ")[0])
+    assert by == pytest.approx(abs(found.components.advantage), abs=0.1)
+    assert (
+        max(cell_width(line) for line in text.render(found.document(), verbose=True).splitlines() if line[:1] in "┏┃│")
+        <= 80
+    )

@@ -134,7 +134,7 @@ def test_clusters_are_a_component_of_their_own():
 def test_more_clusters_help_where_more_items_of_each_do_not():
     found = variance_components(clustered(np.random.default_rng(11), between=3.0), metric="rating", cluster="document")
     study = {entry["change"]: entry["standard_error"] for entry in found.decision_study}
-    assert study["twice the clusters"] < 0.8 * study["as it is"]
+    assert study["twice the clusters"] < 0.8 * study["present design"]
     assert study["ten times the items of each cluster"] > study["twice the clusters"]
     parts = found.variances(n_items=160, n_clusters=40)
     assert parts["clusters"] == pytest.approx(found.components["clusters"] / 40)
@@ -159,5 +159,5 @@ def test_components_read_back_and_say_what_to_do():
     found = variance_components(contest, metric="rating", cluster="document")
     again = AdvantageComponents.from_dict(json.loads(_json.dumps(found.to_dict())))
     assert again == found
-    assert "twice the clusters would bring it to" in str(found)
+    assert "twice the clusters would reduce it to" in str(found)
     assert str(again) == str(found)

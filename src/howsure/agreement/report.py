@@ -1,4 +1,4 @@
-"""How far raters agree: coefficients with intervals over items and raters, and each rater beside the others."""
+"""Agreement of raters: coefficients with confidence intervals, and each rater compared with the others."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -49,7 +49,7 @@ TITLES = {
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 MOST_DRAWS = 1_000_000
 AT_ONCE = 1_000_000
-"""How many item weights of draws a thread holds at a time: enough that no call is short, few enough for the cache."""
+"""How many item weights of resamples a thread holds at a time: no call is short, and they fit into the cache."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,12 +77,12 @@ class Coefficient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Agreement(Signed):
-    """How far the raters of one source agree.
+    """The agreement of the raters of one source.
 
     Attributes
     ----------
     source : str
-    level : {"nominal", "ordinal", "interval", "ratio"}
+    measurement_level : {"nominal", "ordinal", "interval", "ratio"}
         How differences between values count in Krippendorff's alpha.
     design : RatingDesign
     coefficients : tuple of Coefficient
@@ -94,7 +94,7 @@ class Agreement(Signed):
     derived: ClassVar[tuple[str, ...]] = ("signature",)
 
     source: str
-    level: str
+    measurement_level: str
     design: RatingDesign
     coefficients: tuple[Coefficient, ...]
     raters: tuple[RaterSummary, ...]
@@ -127,7 +127,7 @@ def measure_agreement(
     table: ResponseTable | Any,
     *,
     source: str | None = None,
-    level: str | None = None,
+    measurement_level: str | None = None,
     cluster: str | None = None,
     n_resamples: int = 499,
     confidence_level: float = 0.95,
@@ -135,7 +135,7 @@ def measure_agreement(
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> Agreement:
-    """Measure how far the raters of one source agree.
+    """Estimate the agreement of the raters of one source.
 
     A rater who answered an item several times is one rater: each different answer counts by its share, and the
     intraclass correlations take the mean. Ordered labels also get kappa and AC2 with linear and quadratic weights, two
@@ -146,11 +146,11 @@ def measure_agreement(
     table : ResponseTable, dataframe or path
         With rater ids.
     source : str, optional
-        May be left out when only one source has two or more raters.
-    level : {"nominal", "ordinal", "interval", "ratio"}, optional
-        How differences count in Krippendorff's alpha; by default as the scale says.
+        Optional if only one source has two or more raters.
+    measurement_level : {"nominal", "ordinal", "interval", "ratio"}, optional
+        How differences count in Krippendorff's alpha. Default: depends on the scale.
     cluster : str, optional
-        A column that groups items, such as their document: items of one group are drawn together.
+        A column that groups items, such as their document: items of one group are resampled together.
     n_resamples : int
         Draws of items behind the intervals.
     confidence_level : float
@@ -158,7 +158,7 @@ def measure_agreement(
     workers : int, optional
         Threads; the result does not depend on it.
     progress : callable, optional
-        Told the number of draws done, as they are done: twice `n_resamples` in all.
+        Called with the number of resamples done, as they are done: twice `n_resamples` in all.
 
     Returns
     -------
@@ -180,13 +180,13 @@ def measure_agreement(
     responses = table.source(name)
     assert responses.raters is not None
     responses.check_magnitudes(name, table.items)
-    if level is not None:
-        _check.one_of("level", level, LEVELS)
-    chosen: Level = level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
+    if measurement_level is not None:
+        _check.one_of("measurement_level", measurement_level, LEVELS)
+    chosen: Level = measurement_level or OF_SCALE[table.scale.kind]  # type: ignore[assignment]
     if chosen == "ratio" and responses.values.min() < 0:
-        raise DataError("ratio differences need values of 0 or more; choose `level='interval'`.")
+        raise DataError("the measurement level ratio requires values of 0 or more; use `measurement_level='interval'`.")
     if table.scale.kind == "nominal" and chosen != "nominal":
-        raise ArgumentError(f"labels without an order have no {chosen} differences; give their `order`.")
+        raise ArgumentError(f"the measurement level {chosen} requires ordered labels; pass their `order`.")
     n_resamples = _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_DRAWS)
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
@@ -213,14 +213,14 @@ def measure_agreement(
     names = [table.raters[number] for number in np.unique(responses.raters)]
     parameters = {
         "source": name,
-        "level": chosen,
+        "measurement_level": chosen,
         "cluster": cluster,
         "confidence_level": confidence_level,
         "n_resamples": n_resamples,
     }
     return Agreement(
         source=name,
-        level=chosen,
+        measurement_level=chosen,
         design=design_of(responses),
         coefficients=coefficients,
         raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
@@ -242,12 +242,12 @@ def _source(table: ResponseTable, source: str | None) -> str:
     if source is not None:
         table.source(source)
         if source not in rated:
-            raise DataError(f"{source} has no rater ids, or one rater only; agreement needs two or more raters.")
+            raise DataError(f"{source} has no rater ids, or one rater only; agreement requires two or more raters.")
         return source
     if len(rated) == 1:
         return rated[0]
     if not rated:
-        raise DataError("no source has two or more identified raters; name the column of rater ids with `rater`.")
+        raise DataError("no source has two or more identified raters; pass the column of rater ids with `rater`.")
     raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
 
 

@@ -16,17 +16,22 @@ from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.signing import spelled
 from howsure.contests import Contest
 from howsure.documents import Document
+from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
 from howsure.metrics import Metric
 from howsure.provenance import Provenance
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, overlap
+from howsure.rating_design import RatingDesign, design_of, overlap
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
 from howsure.responses import cluster_codes
 
 if TYPE_CHECKING:
     import polars
+
+
+MANY = 10
+"""From so many items on, a rater judged many items; fewer are several."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class ItemClusters:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDescription(Signed):
-    """What is in a table, and what can be concluded from it.
+    """What is in a table, and what that means for comparisons.
 
     Attributes
     ----------
@@ -100,7 +105,7 @@ class TableDescription(Signed):
     strata : tuple of Stratum
         The advantage by how far gold's raters agree.
     conclusions : tuple of str
-        For which raters and items results hold.
+        What the raters and items mean for comparisons.
     notes : tuple of str
     provenance : Provenance
     top : int
@@ -143,7 +148,7 @@ class TableDescription(Signed):
 def describe(
     table: ResponseTable | Any,
     *,
-    level: str | None = None,
+    measurement_level: str | None = None,
     cluster: str | None = None,
     contest: Contest | None = None,
     metric: str | Metric | None = None,
@@ -153,19 +158,19 @@ def describe(
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> TableDescription:
-    """Describe a table: designs, agreement, and what a comparison of its sources can and cannot conclude.
+    """Summarise a table: responses, raters and their agreement.
 
     Parameters
     ----------
     table : ResponseTable, dataframe or path
-    level, cluster, n_resamples, confidence_level, rng, workers
+    measurement_level, cluster, n_resamples, confidence_level, rng, workers
         As in `measure_agreement`.
     contest : Contest, optional
-        Two models of the table: also split the error of their advantage into its parts.
+        Two models of the table: also estimate how much of the error of their difference each source of error adds.
     metric : str or Metric, optional
-        The metric of the advantage; chosen by the scale when left out.
+        The metric of the difference. Default: depends on the scale.
     progress : callable, optional
-        Told the number of draws done, as they are done: twice `n_resamples` for each source.
+        Called with the number of resamples done, as they are done: twice `n_resamples` for each source.
 
     Examples
     --------
@@ -179,11 +184,11 @@ def describe(
     'crossed'
     """
     if metric is not None and contest is None:
-        raise ArgumentError("`metric` is the metric of an advantage: also give the `contest` of two models.")
+        raise ArgumentError("`metric` applies to the difference of two models; pass their `contest` too.")
     table = as_table(table)
     seed = _random.replayable(rng)
     how = {
-        "level": level,
+        "measurement_level": measurement_level,
         "cluster": cluster,
         "n_resamples": n_resamples,
         "confidence_level": confidence_level,
@@ -192,8 +197,10 @@ def describe(
     }
     clusters = None if cluster is None else _clusters(table, cluster)
     sources = tuple(_describe_source(table, name, seed, how) for name in table.sources)
-    if level is not None and all(part.agreement is None for part in sources):
-        raise ArgumentError("`level` is about agreement, and no source has items with two identified raters.")
+    if measurement_level is not None and all(part.agreement is None for part in sources):
+        raise ArgumentError(
+            "`measurement_level` applies to agreement, and no source has items with two identified raters."
+        )
     rated = [part.name for part in sources if part.design.n_raters > 1]
     overlaps = tuple(
         SharedRaters(a, b, *astuple(overlap(table.sources[a], table.sources[b]))) for a, b in combinations(rated, 2)
@@ -207,7 +214,7 @@ def describe(
         strata = strata_of(contest, chosen, cluster=cluster, confidence_level=confidence_level)
     gold, a, b = (None, None, None) if contest is None else contest.names
     parameters = {
-        "level": level,
+        "measurement_level": measurement_level,
         "cluster": cluster,
         "gold": gold or None,
         "a": a,
@@ -256,21 +263,31 @@ def _clusters(table: ResponseTable, cluster: str) -> ItemClusters:
 
 
 def _conclusions(part: SourceDescription) -> list[str]:
-    """Say for which raters a result against this source's ratings holds."""
+    """Return how many raters judged how many items, and what that means for comparisons."""
     design, name = part.design, part.name
     if design.kind == "unknown":
         if design.raters_per_item[2] == 1:
             return []
         return [
-            f"{name} has several responses per item but no rater ids. Results treat every response as another rater's; "
-            "they are too certain if the same raters judged many items."
+            f"{name}: several responses per item, but no rater ids. Each response counts as another rater's, so "
+            "results are too certain if raters judged many items."
         ]
     if design.n_raters == 1:
-        return [f"{name} has one rater. Results hold for that rater only."]
+        return [f"{name}: one rater. Results hold for this rater only."]
     if design.kind == "nested":
-        return [f"{name}: every rater judged one item, so resampling items is enough."]
-    few = " With so few raters the intervals are wide." if design.n_raters < FEW_RATERS else ""
-    return [f"{name}: results generalise to raters like these {design.n_raters} if raters are resampled too.{few}"]
+        return [f"{name}: {design.n_raters:,} raters judged one item each, so resampling items resamples raters too."]
+    much = "many" if design.items_per_rater[1] >= MANY else "several"
+    told = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
+    return [told if part.agreement is None else f"{told} {_alpha(part.agreement)}"]
+
+
+def _alpha(found: Agreement) -> str:
+    """Return the agreement in one sentence."""
+    entry = found["krippendorff_alpha"]
+    ends = entry.confidence_interval
+    error = error_of(ends, entry.value)
+    level = f"{100 * ends.confidence_level:g}% CI {interval(ends.low, ends.high, error)}"
+    return f"{entry.title} {number(entry.value, error)} ({level})."
 
 
 def _pairing(overlaps: Sequence[SharedRaters]) -> list[str]:
@@ -278,7 +295,7 @@ def _pairing(overlaps: Sequence[SharedRaters]) -> list[str]:
         return []
     least = min(overlaps, key=lambda found: found.cells)
     if least.cells > 0.999:
-        return ["The same raters judged the same items for all these sources, so comparisons are paired by rater."]
+        return ["The same raters judged the same items of all these sources, so comparisons are paired by rater."]
     return [f"Any two of the sources share at least {100 * least.cells:.0f}% of their (item, rater) pairs."]
 
 
@@ -286,8 +303,8 @@ def _about_clusters(clusters: ItemClusters) -> str:
     few, median, most = clusters.items_per_cluster
     each = f"{median}" if few == most else f"{few} to {most}"
     return (
-        f"Items come in {clusters.n_clusters} clusters ({clusters.column}) of {each} items. Results generalise to "
-        "clusters like these if clusters are resampled."
+        f"{clusters.n_clusters} clusters ({clusters.column}) of {each} items each; compare with the same `cluster` "
+        "resamples whole clusters."
     )
 
 

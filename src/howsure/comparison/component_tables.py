@@ -1,9 +1,9 @@
-"""Variance components as a document: the parts of the error, and what more of each would bring."""
+"""Variance components as a document: the sources of error, and the standard error of other designs."""
 
 import math
 from typing import TYPE_CHECKING
 
-from howsure.documents import Block, Column, Document, Heading, Sentence, Table
+from howsure.documents import Block, Column, Document, Heading, Sentence, Table, details
 from howsure.documents.numbers import as_error, measured, number, rough
 
 if TYPE_CHECKING:
@@ -21,22 +21,21 @@ TITLES = {
 
 def document(found: "AdvantageComponents") -> Document:
     """Return the components as a document of their own."""
-    return Document("Where the error of the advantage comes from", blocks(found), found.notes)
+    return Document("Sources of error of the difference", blocks(found), found.notes)
 
 
 def blocks(found: "AdvantageComponents") -> tuple[Block, ...]:
-    """Return a sentence, the components, and what more of each would bring."""
+    """Return who scores better and the components; what more data would bring is a detail."""
     _, a, b = found.names
     error = float(found.decision_study[0]["standard_error"])
     first, second = (a, b) if found.advantage >= 0 else (b, a)
-    by = f"{first} scores better than {second} by {number(abs(found.advantage), error)} ({found.metric})"
-    return (
-        Heading(f"{by}. Where the error of this difference comes from"),
-        Sentence(sentence(found)),
-        _components(found),
-        _study(found),
-        Sentence("What a study of another size may expect, and what it costs: howsure plan.", "aside"),
-    )
+    gap = number(abs(found.advantage), error)
+    by = f"{first} scores better than {second} by {gap} ({found.metric})."
+    if not gap.strip("0.,"):
+        by = f"{a} and {b} have about the same score ({found.metric})."
+    more = (_study(found), Sentence("howsure plan estimates power and cost of other designs.", "aside"))
+    head = Heading(f"Difference between {a} and {b}")
+    return (head, Sentence(by), Sentence(sentence(found)), _components(found), *details(more))
 
 
 def sentence(found: "AdvantageComponents") -> str:
@@ -53,7 +52,7 @@ def sentence(found: "AdvantageComponents") -> str:
     beats = ", more than doubling anything else" if others and others[0][0] > 1.01 * error else ""
     return (
         f"Share of the error variance: {shares}. The standard error is {rough(now['standard_error'])}; {change} would "
-        f"bring it to {rough(error)}{beats}."
+        f"reduce it to {rough(error)}{beats}."
     )
 
 
@@ -68,13 +67,21 @@ def _components(found: "AdvantageComponents") -> Table:
     }
     columns = (
         Column("component"),
-        Column("variance of one", "number"),
-        Column(f"{100 * level:g}% interval", "interval"),
-        Column("number here", "count"),
+        Column("share of error variance", "percent"),
+        Column("variance", "number"),
+        Column(f"{100 * level:g}% CI", "interval"),
+        Column("number", "count"),
     )
     order = [name for name in TITLES if name in found.components]
+    shares = found.decision_study[0]["shares"]
     rows = tuple(
-        (TITLES[name], measured(found.components[name], ends), ends, round(counts[name]))
+        (
+            TITLES[name],
+            _share(shares.get(name, math.nan)),
+            measured(found.components[name], ends),
+            ends,
+            round(counts[name]),
+        )
         for name, ends in ((name, found.intervals[name]) for name in order)
     )
     return Table(columns, rows)
@@ -84,15 +91,15 @@ def _study(found: "AdvantageComponents") -> Table:
     study = found.decision_study
     names = list(study[0]["shares"])
     columns = (
-        Column("with"),
+        Column("design"),
         Column("standard error", "number"),
-        *(Column(f"share of {TITLES[name]}", "percent") for name in names),
+        *(Column(TITLES[name], "percent") for name in names),
     )
     rows = tuple(
         (entry["change"], as_error(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
         for entry in study
     )
-    return Table(columns, rows, "What more of each would bring")
+    return Table(columns, rows, "Other designs: standard error, and shares of the error variance")
 
 
 def _share(value: float) -> float | None:

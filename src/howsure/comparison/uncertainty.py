@@ -130,7 +130,7 @@ class AdvantageComponents(Record):
         One entry for the data as they are and one for each change: `change`, `standard_error`, and `shares`, the part
         of each component in its square.
         """
-        changes: dict[str, dict[str, int | None]] = {"as it is": {}}
+        changes: dict[str, dict[str, int | None]] = {"present design": {}}
         for factor, word in ((2, "twice"), (10, "ten times")):
             if self.n_clusters:
                 changes[f"{word} the clusters"] = {"n_items": factor * self.n_items}

@@ -49,7 +49,7 @@ class Describe(ModelFields, Question):
     top: int = option(
         10, "Number of raters to show, those that differ most from the others first.", at_least=1, common=True
     )
-    level: str | None = option(
+    measurement_level: str | None = option(
         None,
         "Measurement level of Krippendorff's alpha. Default: depends on the scale.",
         choices="howsure.agreement.coefficients:LEVELS",
@@ -99,10 +99,7 @@ class Describe(ModelFields, Question):
         if self.a is None or self.b is None:
             for name in ("a", "b", "gold", "metric", "better", "preference", "tie"):
                 if getattr(self, name) is not None:
-                    raise ArgumentError(
-                        f"`{name}` is about the parts of an advantage: they need `a` and `b`, and `gold` "
-                        f"if there is any."
-                    )
+                    raise ArgumentError(f"`{name}` requires two models: pass `a` and `b`, and `gold` if there is any.")
             return None, None, []
         names = [self.metric] if self.metric else []
         contest = contest_of(self, names, self.better, self._groups, complete=False)

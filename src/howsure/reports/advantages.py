@@ -1,4 +1,4 @@
-"""A described advantage as pictures: where raters agree or not, and what its error is made of."""
+"""The difference of two models as pictures: by the agreement of raters, and its sources of error."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def by_agreement(found: TableDescription) -> Part:
     title = f"advantage by {found.components.metric} (right of 0: {a} is better)"
     drawn = forest(rows, alt.X("low:Q", title=title), rule(0, "x"), width=WIDTH - 220)
     words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
-    return "strata", f"{a} against {b}, by how far {gold} agrees on the item", words, drawn
+    return "strata", f"{a} vs {b}, by the agreement of {gold} on the item", words, drawn
 
 
 def shares_of_error(found: AdvantageComponents) -> Part | None:
@@ -63,14 +63,14 @@ def shares_of_error(found: AdvantageComponents) -> Part | None:
     )
     base = of_rows(rows)
     shares = settings(format="~%")
-    x = alt.X("from:Q", title="share of the squared standard error", axis=shares, scale=settings(domain=[0, 1]))
+    x = alt.X("from:Q", title="share of the error variance", axis=shares, scale=settings(domain=[0, 1]))
     bar = base.mark_bar(height=30, stroke="white").encode(x=x, x2=alt.X2("to:Q"), color=colour, y=alt.value(38))
     told = base.transform_filter("datum.share >= 0.03").transform_calculate(middle="(datum.from + datum.to) / 2")
     text = told.mark_text(color=INK, fontWeight="bold").encode(
         x=alt.X("middle:Q"), y=alt.value(12), text=alt.Text("told:N")
     )
     a, b = shortened(found.names[1:]).values()
-    title = f"{a} − {b} by {found.metric}: where the standard error of {rough(now['standard_error'])} comes from"
+    title = f"{a} vs {b} by {found.metric}: sources of the standard error of {rough(now['standard_error'])}"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f}%' for name, share in known)}."
     return "shares", title, words, alt.layer(bar, text, width=WIDTH - 60, height=58)
 

@@ -166,11 +166,11 @@ def _forest(rated: list[Agreement]) -> Part:
     rows = rows[:MOST_ROWS]
     level = rated[0].coefficients[0].confidence_interval.confidence_level
     low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
-    title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g}% intervals"
+    title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g}% CI"
     x = alt.X("low:Q", title=title, scale=settings(domain=[max(-1.0, low), 1.0]))
     drawn = forest(rows, x, rule(0, "x"), rule(1, "x"), width=WIDTH - 200, step=19)
     who = short(rated[0].source) if not several else f"{len(rated)} sources"
-    title = f"{who}: how far raters agree" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
+    title = f"{who}: agreement of raters" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
     words = "; ".join(f"{row['name']} {row['told']}" for row in rows)
     return "agreement", title, words, drawn
 
@@ -299,7 +299,7 @@ def _order_of_items(table: ResponseTable, responses: Responses) -> IntArray:
 
 def _of_numbers(one: Agreement) -> bool:
     """Whether answers are numbers on which two raters hardly ever agree."""
-    return one.level in ("interval", "ratio")
+    return one.measurement_level in ("interval", "ratio")
 
 
 def _order_of_raters(table: ResponseTable, one: Agreement) -> IntArray:
