@@ -42,4 +42,4 @@ def test_words_that_are_ruled_out_are_no_options():
 
 def test_options_that_differ_by_an_s_are_few():
     pairs = {name for name in USED if f"{name}s" in USED}
-    assert pairs == {"file", "item", "rater", "level"}  # one file of scores; columns beside schemes; see the table
+    assert pairs == {"file", "item", "rater"}  # one file of scores; columns beside schemes; see the table

@@ -89,7 +89,7 @@ CASES = [
         "a": [{"a": "m1", "b": "m2"}, {"a": "m2", "b": "m1"}, {"a": "m1", "b": "m2", "gold": "human"},
               {"a": "m1", "b": "m2", "better": "lower"}, {"a": "m1", "b": "m2", "gold": "human", "metric": "mse"}],
         "b": [], "gold": [], "better": [], "metric": [], "only": ("m1",), "cluster": "twin", "top": 1,
-        "level": "interval", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
+        "measurement_level": "interval", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
     }),
     (Fit, FITTED, {
         "gold": "m1", "response_model": [{"response_model": "empirical", "mean": None, "sd": None}],

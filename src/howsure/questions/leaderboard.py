@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
 from howsure.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
-from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
@@ -137,6 +136,8 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         table, gold = self._table(groups)
         models = [name for name in table.sources if name != gold]
         if len(models) < 2:
+            from howsure.documents.numbers import joined
+
             chosen = f"`model` selected only {models[0]}" if self.model and models else ""
             has = chosen or f"{self.data_names} has {joined(models) or 'none'}"
             raise ArgumentError(f"a leaderboard needs at least two models; {has}.")
