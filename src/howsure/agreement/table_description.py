@@ -13,6 +13,7 @@ from howsure.agreement.report import Agreement, measure_agreement
 from howsure.agreement.strata import Stratum, strata_of
 from howsure.comparison import AdvantageComponents, variance_components
 from howsure.comparison.default_metric import metrics_for
+from howsure.comparison.rater_choice import LOAD
 from howsure.comparison.signing import spelled
 from howsure.contests import Contest
 from howsure.documents import Document
@@ -276,6 +277,10 @@ def _conclusions(part: SourceDescription) -> list[str]:
         return [f"{name}: one rater. Results hold for this rater only."]
     if design.kind == "nested":
         return [f"{name}: {design.n_raters:,} raters judged one item each, so resampling items resamples raters too."]
+    if design.load < LOAD:
+        return [
+            f"{name}: {design.n_raters:,} raters judged hardly more than one item each; compare resamples items only."
+        ]
     much = "many" if design.items_per_rater[1] >= MANY else "several"
     told = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
     return [told if part.agreement is None else f"{told} {_alpha(part.agreement)}"]

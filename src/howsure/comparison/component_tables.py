@@ -67,7 +67,7 @@ def _components(found: "AdvantageComponents") -> Table:
     }
     columns = (
         Column("component"),
-        Column("share of error variance", "percent"),
+        Column("share", "percent"),
         Column("variance", "number"),
         Column(f"{100 * level:g}% CI", "interval"),
         Column("number", "count"),
@@ -84,7 +84,7 @@ def _components(found: "AdvantageComponents") -> Table:
         )
         for name, ends in ((name, found.intervals[name]) for name in order)
     )
-    return Table(columns, rows)
+    return Table(columns, rows, "Components of the error variance")
 
 
 def _study(found: "AdvantageComponents") -> Table:

@@ -233,7 +233,7 @@ def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[F
         for role in ("item", "source")
     }
     n_items = None if ids["item"] is None else len(ids["item"])
-    n_models = None if ids["source"] is None else sum(name.lower() not in GOLD for name in ids["source"])
+    n_models = None if ids["source"] is None else _n_models(ids["source"])
     n = len(sheet.columns)
     report = FileReport(
         file.path,
@@ -245,6 +245,11 @@ def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[F
         n_models,
     )
     return report, {}
+
+
+def _n_models(sources: Sequence[str | None]) -> int:
+    """Return how many sources are models, as far as names tell."""
+    return sum(name is None or name.lower() not in GOLD for name in sources)
 
 
 def _look_at_log(file: File, options: dict[str, Any], name: str) -> tuple[FileReport, dict[str, Any]]:
@@ -268,7 +273,6 @@ def _look_at_log(file: File, options: dict[str, Any], name: str) -> tuple[FileRe
             chosen[role] = held[0]
             problems.append(f"{name} has {len(held)} {role}s ({_few(held)}); choose one with --{role}.")
     sources = [collected.sources.all[code] for code in frame["source"].unique(maintain_order=True) if code >= 0]
-    models = [source for source in sources or [header.model] if not are_people(source)]
     n_raters = frame["rater"].filter(frame["rater"] >= 0).n_unique()
     n_items = frame["item"].n_unique()
     parts = [
@@ -278,7 +282,8 @@ def _look_at_log(file: File, options: dict[str, Any], name: str) -> tuple[FileRe
         *([f"{frame.height - scored.height:,} without a score"] if frame.height > scored.height else []),
     ]
     title, holds = known[0].title, "; ".join(parts)
-    report = FileReport(file.path, name, known[0].name, title, holds, n_items, len(models), tuple(problems))
+    n_models = _n_models(sources or [header.model])
+    report = FileReport(file.path, name, known[0].name, title, holds, n_items, n_models, tuple(problems))
     return report, chosen
 
 
