@@ -33,7 +33,7 @@ from howsure.agreement import TableDescription
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.io import Diagnosis
-from howsure.leaderboards import LeaderboardPlan, Leaderboard, Leaderboards
+from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
