@@ -205,3 +205,9 @@ def test_the_default_output_fits(name):
     assert len(lines) <= 30
     assert max(cell_width(line) for line in lines if line[:1] in "┏┃┡│└" and line) <= 80
     assert len([line for line in lines if line.startswith("    howsure ")]) <= 3
+
+
+def test_a_role_that_is_nested_is_not_counted(folder):
+    (folder / "nested.json").write_text(json.dumps([{"prompt": {"text": "x"}, "model": "m", "score": 1}]))
+    report = doctor("nested.json").files[0]
+    assert (report.n_items, report.n_models) == (None, 1)

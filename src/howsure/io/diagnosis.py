@@ -99,7 +99,7 @@ class Diagnosis(Record):
 
     def document(self) -> Document:
         """Return the diagnosis as a document: one line for each file, what is supported, what is missing."""
-        blocks: list[Block] = [Sentence(self._verdict, "verdict"), self._table()]
+        blocks: list[Block] = [Sentence(self._verdict, "verdict"), *self._tables()]
         if self.supports:
             blocks += [Heading("Supported analyses"), Points(self.supports)]
         if self.lacks:
@@ -113,28 +113,24 @@ class Diagnosis(Record):
             blocks += details([Code("\n".join(self.commands[most:]))]) if self.commands[most:] else []
         return Document("What these files are", tuple(blocks), self.notes)
 
-    def _table(self) -> Table:
+    def _tables(self) -> tuple[Table, Table]:
+        """Return one line for each file, and, as a detail, what each file holds."""
         columns = (
             Column("file"),
             Column("format"),
             Column("items", "count"),
             Column("models", "count"),
             Column("problems", "count"),
-            Column("contents", detail=True),
         )
-        names = shortened((report.name for report in self.files), LONGEST_NAME)
+        short = shortened((report.name for report in self.files), LONGEST_NAME)
         rows = tuple(
-            (
-                names[report.name],
-                report.format,
-                report.n_items,
-                report.n_models,
-                len(report.problems),
-                ": ".join(filter(None, (report.kind, report.holds))),
-            )
+            (short[report.name], report.format, report.n_items, report.n_models, len(report.problems))
             for report in self.files
         )
-        return Table(columns, rows)
+        contents = tuple(
+            (short[report.name], ": ".join(filter(None, (report.kind, report.holds)))) for report in self.files
+        )
+        return Table(columns, rows), Table((Column("file"), Column("contents")), contents, "Contents", detail=True)
 
     @property
     def _verdict(self) -> str:
@@ -229,7 +225,9 @@ def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[F
     roles = [f"{role}: {' or '.join(columns)}" for role, columns in alike.items() if columns]
     holds = f"{counted(sheet.frame.height, 'row')}; {'; '.join(roles) or 'no column whose role is clear'}"
     ids = {
-        role: sheet.ids(alike[role][0]).drop_nulls().unique().to_list() if len(alike[role]) == 1 else None
+        role: sheet.ids(alike[role][0]).drop_nulls().unique().to_list()
+        if len(alike[role]) == 1 and alike[role][0] not in sheet.nested
+        else None
         for role in ("item", "source")
     }
     n_items = None if ids["item"] is None else len(ids["item"])
