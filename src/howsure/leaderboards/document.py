@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from howsure.comparison.verdicts import in_words
 from howsure.documents import Block, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import error_of, interval, joined, listed, measured, number, pvalue
+from howsure.documents.numbers import error_of, in_words, interval, joined, listed, measured, number, pvalue
 
 if TYPE_CHECKING:
     from howsure.leaderboards.leaderboards import Leaderboard, Pair, RankedModel

@@ -8,6 +8,7 @@ from typing import Any
 
 from howsure import _check, _json
 from howsure.documents.names import shortened
+from howsure.documents.numbers import counted
 from howsure.errors import ArgumentError, DataError
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import SERIES
