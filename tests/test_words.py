@@ -31,7 +31,7 @@ INSTEAD = {
     r"neighbours?": "adjacent ranks",
     r"boards?": "leaderboard",
     rf"({COUNTED}) draws|(a|one|each|every|per|null|no) draw|draw by draw": "resamples, simulations",
-    r"rank_low|rank_high": "rank set, or words with spaces as a column header",
+    r"rank_low|rank_high": "rank range, or words with spaces as a column header",
     r"(if|when|where|may be) (it is |they are )?left out": "default, optional",
     r"\d %(?!})": "percent without a space: 95%",
     r"(is|are) refused": "is an error",
