@@ -1,7 +1,7 @@
-"""Run the examples of README and docs, and write down what they print now: python scripts/refresh_docs.py [PAGE ...].
+"""Run the examples of README and docs and write down what they print: scripts/refresh_docs.py [--whole] [PAGE ...].
 
 Expected output that already matches is left as it is, and so is output with an ellipsis: the page shows a part of it on
-purpose, so a person has to choose the part again. Read the diff before committing it.
+purpose, so a person has to choose the part again, or have all of it with --whole. Read the diff before committing it.
 """
 
 import doctest
@@ -13,6 +13,7 @@ from io import StringIO
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
+WHOLE = "--whole" in sys.argv
 sys.path.insert(0, str(ROOT))
 
 from tests.test_docs import BLOCK, CHECK, FLAGS, PAGES, commands, in_a_shell  # noqa: E402
@@ -33,7 +34,7 @@ def _console(block: str, page: Path) -> str:
         shown = in_a_shell(command)[1]
         if not expected or CHECK.check_output(expected, shown, FLAGS):
             continue
-        if "..." in expected:
+        if "..." in expected and not WHOLE:
             print(f"{page.name}: choose again what to show of: {command}")
             continue
         block = block.replace(expected, "\n".join(line.rstrip() for line in shown.splitlines()), 1)
@@ -55,7 +56,7 @@ def _python(block: str, names: dict[str, object]) -> str:
 
 if __name__ == "__main__":
     os.environ["COLUMNS"] = "120"
-    for page in [path.resolve() for path in map(Path, sys.argv[1:])] or PAGES:
+    for page in [Path(name).resolve() for name in sys.argv[1:] if name != "--whole"] or PAGES:
         with tempfile.TemporaryDirectory() as folder:
             os.chdir(folder)
             refresh(page)

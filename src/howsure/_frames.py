@@ -35,7 +35,10 @@ def converted(frame: Any, kind: str) -> Any:
     1     b   NaN
     """
     if kind == "pandas":
-        import pandas
+        try:
+            import pandas
+        except ImportError:
+            raise ArgumentError("`kind='pandas'` needs pandas: pip install pandas.") from None
 
         return pandas.DataFrame({column.name: _of_pandas(column) for column in frame.get_columns()})
     if kind == "arrow":

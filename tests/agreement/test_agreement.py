@@ -1,7 +1,6 @@
 import itertools
 import json
 from dataclasses import replace
-from types import SimpleNamespace
 
 import evalica
 import numpy as np
@@ -87,28 +86,6 @@ def test_our_alpha_of_draws_is_evalicas_of_the_responses(level, seed):
     assert krippendorff_alpha(table, level=level) == pytest.approx(theirs, abs=1e-12)
     found = measure_agreement(table_of(grid), measurement_level=level, n_resamples=9, rng=0)
     assert found["krippendorff_alpha"].value == pytest.approx(theirs, abs=1e-12)
-
-
-def test_the_published_alpha_is_evalicas(monkeypatch):
-    asked = []
-
-    def spy(data, **parameters):
-        asked.append(parameters)
-        return SimpleNamespace(alpha=0.123)
-
-    monkeypatch.setattr(evalica, "alpha", spy)
-    assert (
-        measure_agreement(table_of(reference.SHROUT_FLEISS), n_resamples=9, rng=0)["krippendorff_alpha"].value == 0.123
-    )
-    assert asked == [{"distance": "ordinal"}]
-
-
-def test_a_table_too_large_to_be_made_dense_gets_the_same_alpha(monkeypatch):
-    table = cells(np.random.default_rng(21).normal(size=(40, 4)))
-    theirs = krippendorff_alpha(table, level="interval")
-    monkeypatch.setattr("howsure.agreement.coefficients.DENSE", (10, 10))
-    monkeypatch.setattr(evalica, "alpha", None)
-    assert krippendorff_alpha(table, level="interval") == pytest.approx(theirs, abs=1e-9)
 
 
 @pytest.mark.parametrize("level", LEVELS)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howsure.agreement.agreement_intervals import measure_errors
 from howsure.agreement.cells import cells_from
-from howsure.agreement.coefficients import DENSE, LEVELS, alpha, categorical, intraclass
+from howsure.agreement.coefficients import LEVELS, MOST_HELD, alpha, categorical, intraclass
 
 
 @pytest.fixture(scope="module")
@@ -84,8 +84,8 @@ def test_ratio_distances_of_many_levels_come_some_rows_at_a_time(plain, monkeypa
     grid = rng.integers(60, size=(20, 4)).astype(float)
     cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
     expected = plain.alpha(cells, np.ones(20), np.ones(4), level="ratio")
-    assert DENSE[0] >= cells.levels.size
-    monkeypatch.setattr("howsure.agreement.coefficients.DENSE", (11, 100))
+    assert cells.levels.size <= MOST_HELD
+    monkeypatch.setattr("howsure.agreement.coefficients.MOST_HELD", 11)
     found = alpha(cells, level="ratio")(np.ones((20, 2)))["krippendorff_alpha"]
     assert found == pytest.approx([expected, expected])
 

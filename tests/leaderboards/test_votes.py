@@ -1,5 +1,6 @@
 """Boards of votes: strengths, their errors, ranks, and whether one order fits."""
 
+import evalica
 import numpy as np
 import polars
 import pytest
@@ -42,6 +43,23 @@ def test_two_models_have_the_log_odds_of_their_votes():
     assert points.pairs[0].advantage == pytest.approx(400 * np.log10(3))
     assert np.mean([row.score for row in points.models]) == pytest.approx(1000)
     assert points.title == "Elo points"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_strengths_are_those_of_evalica(seed):
+    """Another implementation of Bradley and Terry's model; a few models are far stronger than others."""
+    rng = np.random.default_rng(seed)
+    true = rng.normal(0, 2, 6)
+    first = rng.integers(6, size=900)
+    second = (first + rng.integers(1, 6, size=900)) % 6
+    chance = 1 / (1 + np.exp(true[second] - true[first]))
+    won = np.where(rng.random(900) < 0.1, 0.5, (rng.random(900) < chance).astype(float))
+    winner = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}
+    named = [[f"m{j}" for j in side] for side in (first, second)]
+    theirs = evalica.bradley_terry(*named, [winner[one] for one in won.tolist()], tie_weight=0.5, tolerance=1e-12)
+    logs = np.log([float(theirs.scores[f"m{j}"]) for j in range(6)])
+    votes = Votes(tuple(f"m{j}" for j in range(6)), first, second, won)
+    np.testing.assert_allclose(fit_strengths(votes), logs - logs.mean(), atol=1e-6)
 
 
 def test_strengths_solve_the_score_equations():

@@ -6,7 +6,6 @@ import math
 import re
 import shutil
 import subprocess
-import sys
 from statistics import NormalDist
 
 import numpy as np
@@ -168,11 +167,10 @@ def test_pictures_beside_a_report_replace_nothing_that_was_not_asked_for(tmp_pat
     assert "](<a-b--estimation.svg>)" in (tmp_path / "a b%.md").read_text(encoding="utf-8")
 
 
-def test_the_agreement_in_a_report_is_evalicas_and_loads_nothing_for_it(question, monkeypatch):
+def test_the_agreement_in_a_report_is_that_of_describe(question):
     part = io.read(question.files[0]).sources["human"]
     cells = cells_from(part.values, part.items, np.arange(part.values.size) % 5)  # five responses, taken for raters
     expected = krippendorff_alpha(cells, level="ordinal")
-    monkeypatch.setitem(sys.modules, "evalica", None)  # which brings pandas
     text = markdown.render(framed(question.answer(), question, pictures=False))
     assert f"Agreement of human**: Krippendorff's alpha {expected:.2f} " in text
 

@@ -18,11 +18,11 @@ from howsure.scales import FloatArray
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array
 
+MOST_HELD = 1000
+"""The most distinct values whose distances from each other are held at a time."""
+
 Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
-
-DENSE = 1000, 10_000_000
-"""The most distinct values, and items × raters of the fullest item, for which evalica computes α (on dense arrays)."""
 
 ZERO = 1e-12
 """A difference of two sums smaller than this share of them is rounding, and 0."""
@@ -93,22 +93,8 @@ def alpha(cells: Cells, *, level: Level) -> Weighed:
 
 
 def krippendorff_alpha(cells: Cells, *, level: Level) -> float:
-    """Return Krippendorff's α of the responses as they are, by evalica; NaN where it is undefined.
-
-    evalica returns 1 where all responses are equal, refuses items without pairs and does not support repeats. Large
-    tables, which it would make dense, and tables with repeats get our own α: the two agree to rounding.
-    """
-    ours = float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
-    sizes = np.bincount(cells.items)
-    if np.isnan(ours) or cells.repeated or cells.levels.size > DENSE[0] or sizes.size * sizes.max() > DENSE[1]:
-        return ours
-    import evalica
-    import pandas
-
-    # Who said what does not matter to α, so a row is the first, second, … response to each item.
-    grid = np.full((sizes.max(), sizes.size), np.nan)
-    grid[np.arange(cells.items.size) - (np.cumsum(sizes) - sizes)[cells.items], cells.items] = cells.values
-    return float(evalica.alpha(pandas.DataFrame(grid), distance=level).alpha)
+    """Return Krippendorff's α of the responses as they are; NaN where it is undefined."""
+    return float(alpha(cells, level=level)(np.ones((cells.n_items, 1)))["krippendorff_alpha"][0])
 
 
 def intraclass(cells: Cells) -> Weighed:
@@ -172,7 +158,7 @@ def _apart_by_label(cells: Cells, level: Level) -> Callable[[FloatArray], tuple[
         return _apart_by_rank(cells, labels, sizes, scale)
     by_level = labels.T
     sums = _over_items(scale * _apart(cells, labels, "nominal" if level == "nominal" else "ratio"))
-    held = list(_ratio_distances(levels)) if level == "ratio" and levels.size <= DENSE[0] else None
+    held = list(_ratio_distances(levels)) if level == "ratio" and levels.size <= MOST_HELD else None
 
     def weighed(weights: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         margins = _sum_levels(by_level, paired, weights)
@@ -324,7 +310,7 @@ def _ratio_apart(labels: "csr_array", levels: FloatArray) -> FloatArray:
 
 def _ratio_distances(levels: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
     """Yield the squared ratio distance between levels, some rows at a time."""
-    rows = max(1, DENSE[0] ** 2 // levels.size)
+    rows = max(1, MOST_HELD**2 // levels.size)
     for start in range(0, levels.size, rows):
         some = levels[start : start + rows, np.newaxis]
         sums = some + levels

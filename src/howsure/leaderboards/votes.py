@@ -200,12 +200,11 @@ def _won(vote: str, *, a: str, b: str, first: str, second: str, place: str) -> f
 
 
 def fit_strengths(votes: Votes) -> FloatArray:
-    """Return the log-strengths by maximum likelihood (evalica), 0 on average; ties are half a win each.
+    """Return the log-strengths by maximum likelihood (Bradley and Terry 1952), 0 on average; ties are half a win each.
 
-    They exist only if every model has, over some chain of wins or ties, beaten every other (Ford 1957).
+    They exist only if every model has, over some chain of wins or ties, beaten every other (Ford 1957). Their
+    likelihood is then concave with one maximum, so Newton's steps reach it; a step that overshoots is halved.
     """
-    import evalica
-
     wins = _wins(votes)
     gap = _gap(wins > 0)
     if gap is not None:
@@ -214,28 +213,24 @@ def fit_strengths(votes: Votes) -> FloatArray:
             f"no vote prefers any of {worse} to any of {better}, so their difference in strength cannot be estimated. "
             "Leave models out, or collect more votes."
         )
-    winner = {1.0: evalica.Winner.X, 0.0: evalica.Winner.Y, 0.5: evalica.Winner.Draw}
-    names = list(votes.models)
-    found = evalica.bradley_terry(
-        [names[j] for j in votes.first],
-        [names[j] for j in votes.second],
-        [winner[won] for won in votes.won.tolist()],
-        tie_weight=0.5,
-        tolerance=1e-10,
-        limit=100_000,
-    )
-    logs = np.log(np.array([float(found.scores[name]) for name in names]))
-    return _polished(np.asarray(logs - logs.mean()), wins)
-
-
-def _polished(strengths: FloatArray, wins: FloatArray) -> FloatArray:
-    """Return the strengths after two steps of Newton's method: to the last digits, whatever the solver's tolerance."""
-    games = wins + wins.T
-    for _ in range(2):
+    games, strengths = wins + wins.T, np.zeros(len(votes.models))
+    for _ in range(MOST_STEPS):
         chance = _chances(strengths)
-        gradient = (wins - games * chance).sum(axis=1)
-        strengths = strengths + np.linalg.pinv(_information(games, chance)) @ gradient
-    return np.asarray(strengths - strengths.mean())
+        step = np.linalg.pinv(_information(games, chance)) @ (wins - games * chance).sum(axis=1)
+        while _log_likelihood(strengths + step, wins) < _log_likelihood(strengths, wins) - ROUNDED:
+            step = step / 2
+        strengths = strengths + step - (strengths + step).mean()
+        if np.abs(step).max() < STEADY:
+            break
+    return np.asarray(strengths)
+
+
+MOST_STEPS, STEADY, ROUNDED = 100, 1e-12, 1e-9
+"""Newton's steps at the most, the size of the last one, and how much rounding may change a likelihood."""
+
+
+def _log_likelihood(strengths: FloatArray, wins: FloatArray) -> float:
+    return -float((wins * np.logaddexp(0.0, strengths - strengths[:, np.newaxis])).sum())
 
 
 def _chances(strengths: FloatArray) -> FloatArray:

@@ -93,7 +93,7 @@ def _of_what(plan: Plan) -> str:
     if plan.pilot is not None:
         return " for the pilot's difference" if plan.pilot.difference == "as in the pilot" else " for this difference"
     known = {cell.epsilon for cell in plan.cells}
-    return f" for ε = {known.pop():g}" if len(known) == 1 and None not in known else ""
+    return f" for ε = {known.pop():.4g}" if len(known) == 1 and None not in known else ""
 
 
 def _cost(answer: Answer, plan: Plan) -> str:

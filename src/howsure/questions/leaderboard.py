@@ -111,7 +111,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     )
     confidence_level: float = option(
         0.95,
-        "Confidence level of intervals and rank sets. The significance level α is 1 − this level.",
+        "Confidence level of intervals and rank ranges. The significance level α is 1 − this level.",
         fraction=True,
         group=METHOD,
     )
