@@ -164,7 +164,7 @@ def _paired(step: str) -> Callable[[], Any]:
 SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "compare": (("Comparison",), "Is A better than B? Items, advantage, resamples, and who wins where.", _compare),
     "forest": (("Comparisons",), "Several metrics, or slices: one axis for each unit.", _forest),
-    "leaderboard": (("Leaderboard",), "Many models: scores, rank sets, groups of similar models.", _board),
+    "leaderboard": (("Leaderboard",), "Many models: scores, rank ranges, groups of similar models.", _board),
     "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
     "leaderboard-plan": (("LeaderboardPlan",), "How much data separates the first models.", _leaderboard_plan),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),

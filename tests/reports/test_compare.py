@@ -41,7 +41,7 @@ def test_items_advantage_draws_and_winners_are_drawn():
     assert "at least as far from 0" in texts(open_one)
     assert any("lower is better" in text for text in said)
     assert spec["title"]["text"] == ["new against old"]
-    assert spec["title"]["subtitle"][0].startswith("new is better: mean absolute error, advantage 0.")
+    assert spec["title"]["subtitle"][0].startswith("new is better: mean absolute error, lower by 0.")
     json.dumps(spec, allow_nan=False)
 
 

@@ -103,9 +103,9 @@ def _numbers(result: "Comparison", first: str) -> str:
     by, ends = difference(result)
     interval = f"{level_of(result)} CI {ends}{joint}"
     if decided(result):
-        return f"{scores}, {_direction(result, better=True)} by {by} ({interval}), {p}."
+        return f"{scores}, {direction(result, better=True)} by {by} ({interval}), {p}."
     behind = first == result.names[1] and result.advantage < 0
-    named = f"{_direction(result, better=False)} by" if behind else "difference"
+    named = f"{direction(result, better=False)} by" if behind else "difference"
     return f"{scores} ({named} {by}, {interval}, {p})."
 
 
@@ -116,7 +116,7 @@ def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
     return number(abs(result.advantage), error), ends_of(*turned(ends, result.advantage), error)
 
 
-def _direction(result: "Comparison", *, better: bool) -> str:
+def direction(result: "Comparison", *, better: bool) -> str:
     """Return whether the better score, or the worse one, is the higher or the lower one."""
     return "higher" if (result.better == "higher") == better else "lower"
 

@@ -7,9 +7,9 @@ import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.comparisons import ItemScores
-from howsure.comparison.verdicts import MANY, decided, level_of, shown_pvalue, tabled, verdict
+from howsure.comparison.verdicts import MANY, decided, difference, direction, level_of, shown_pvalue, tabled, verdict
 from howsure.documents.names import short, shortened
-from howsure.documents.numbers import counted, error_of, interval, number, pvalue
+from howsure.documents.numbers import counted, error_of, number, pvalue
 from howsure.inference.bins import bin_edges, grid_step
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
@@ -36,7 +36,7 @@ def chart(result: Comparison | Comparisons) -> Any:
         above.append(alt.hconcat(*below, spacing=40, resolve={"scale": {"color": "independent"}}))
     said = title(_against(entry), loud=True)
     who = _side(entry) if decided(entry) else "No clear difference"
-    said.subtitle = [f"{who}: {entry.title}, advantage {_told(entry)}"]
+    said.subtitle = [f"{who}: {entry.title}, {_told(entry)}"]
     whole = alt.vconcat(*above, spacing=30, resolve={"scale": {"color": "independent"}}, title=said)
     whole.config = alt.Config(axis={"grid": False})  # as configure_axis does, which copies all that is in it
     return whole
@@ -343,9 +343,10 @@ def _against(entry: Comparison, *, by: str = "") -> list[str]:
 
 
 def _told(entry: Comparison) -> str:
-    """Return the advantage with its interval and the p-value."""
-    ends = entry.confidence_interval
-    return f"{_number(entry)} ({interval(ends.low, ends.high, error_of(ends, entry.advantage))}), {_pvalue(entry)}"
+    """Return by how much the better score is better, with its interval and the p-value."""
+    by, ends = difference(entry)
+    named = f"{direction(entry, better=True)} by" if decided(entry) else "difference"
+    return f"{named} {by} ({level_of(entry)} CI {ends}), {_pvalue(entry)}"
 
 
 def _pvalue(entry: Comparison) -> str:
