@@ -60,8 +60,8 @@ def window(browser, server):
 @pytest.fixture
 def page(window, server):
     """The first page of a visitor without a past; fails on console errors, unless expected, and requests elsewhere."""
-    # Away from what was shown, but not to another process; a picture would make the browser ask for /favicon.ico. Cookies
-    # are cleared after that: a late answer to the old page would set another one than the new page's forms are made for.
+    # Away from what was shown, but not to another process; a picture would make the browser ask for /favicon.ico.
+    # Cookies are cleared after that: a late answer to the old page would set another than the new page's forms have.
     window.goto(server.url)
     window.context.clear_cookies()
     window.goto(server.url)

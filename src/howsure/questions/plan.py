@@ -4,7 +4,6 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
-from howsure.documents import Aside
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.simulators import SimulatorFields
@@ -236,6 +235,8 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 kind = subject.scale.kind
                 metrics, why = self._metrics(kind), []
                 if not self.metric:
+                    from howsure.documents import Aside
+
                     why = [Aside(f"Metric: {metrics[0].name} (default for {kind} responses). Change it with `metric`.")]
                 options |= self._simulation(run)
             found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
