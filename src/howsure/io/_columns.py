@@ -72,7 +72,7 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
                 f"{sheet.name}: no {role} column found; pass its name with `{role}` (columns: "
                 f"{listed(sheet.columns)}).{whole if role == 'source' else ''}"
             )
-    note = Aside(f"Columns of {sheet.name} guessed from their names: {', '.join(guessed)}.") if guessed else None
+    note = Aside(f"Columns of {sheet.short_name} guessed from their names: {', '.join(guessed)}.") if guessed else None
     return Columns(**found, note=note)
 
 

@@ -44,7 +44,7 @@ def kept(sheet: Sheet, where: Where | None) -> tuple[Sheet, list[str]]:
     rows = np.flatnonzero(chosen)
     lines = rows if sheet.lines is None else sheet.lines[rows]
     unit = "row" if sheet.lines is None else sheet.unit
-    note = Aside(f"{rows.size:,} of {chosen.size:,} rows of {sheet.name} are used: those where {told}.")
+    note = Aside(f"{rows.size:,} of {chosen.size:,} rows of {sheet.short_name} are used: those where {told}.")
     return replace(sheet, frame=sheet.frame[rows], lines=lines, unit=unit), [note]
 
 

@@ -55,6 +55,11 @@ class Sheet:
         """The names of the columns."""
         return self.frame.columns
 
+    @property
+    def short_name(self) -> str:
+        """The name without its folder, for notes; errors name the whole path."""
+        return Path(self.name).name
+
     def place(self, row: int) -> str:
         """Say where a row is: "ratings.csv, line 7"."""
         return f"{self.name}, {self.short_place(row)}"

@@ -217,7 +217,7 @@ def _columns(
     elsewhere = sorted(tested - {found.source})
     if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
         reason = f"rater = {found.source}, because {', '.join(elsewhere)} tells which source a row belongs to"
-        told = f"{found.note.removesuffix('.')}; " if found.note else f"Column of {sheet.name} guessed: "
+        told = f"{found.note.removesuffix('.')}; " if found.note else f"Column of {sheet.short_name} guessed: "
         return replace(found, rater=found.source, note=Aside(f"{told}{reason}."))
     return found
 
