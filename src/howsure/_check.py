@@ -64,5 +64,8 @@ def one_of(name: str, value: object, options: Iterable[str]) -> str:
 
 def nearest(word: str, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option closest to `word`, or nothing when none is close."""
-    close = difflib.get_close_matches(word, list(options), n=1)
+    known = list(options)
+    # Somebody who types "power" means target_power rather than a short word with similar letters.
+    longer = [option for option in known if len(word) >= 4 and word in option]
+    close = longer[:1] or difflib.get_close_matches(word, known, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""

@@ -177,7 +177,7 @@ def assemble(
         exact=found.exact,
         seed=seed,
         notes=tuple(dict.fromkeys(note for note in about if note)),
-        signature=Provenance("compare_all", parameters, seed, digest).signature,
+        signature=Provenance("leaderboard", parameters, seed, digest).signature,
     )
 
 

@@ -231,7 +231,7 @@ def plan_leaderboard(
         ),
         seed=_random.entropy_of(seed),
         signature=Provenance(
-            "plan_leaderboard", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
+            "leaderboard", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
         ).signature,
     )
 

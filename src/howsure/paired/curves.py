@@ -259,7 +259,7 @@ def power_curve(
         alternative=alternative,
         delta=hypothesis.delta,
         notes=tuple(notes),
-        provenance=Provenance("power_curve", parameters, _random.entropy_of(seed), scores.digest),
+        provenance=Provenance("scores power", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 

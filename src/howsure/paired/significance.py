@@ -239,7 +239,7 @@ def significance_test(
         exact=outcome.exact,
         n_resamples=outcome.n_draws,
         notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
-        provenance=Provenance("significance_test", parameters, _random.entropy_of(seed), scores.digest),
+        provenance=Provenance("scores test", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 

@@ -242,7 +242,7 @@ def compare_systems(
         alpha=float(alpha),
         friedman=friedman(ranks, n, alpha=alpha, untied=untied) if independent else None,
         notes=tuple(notes),
-        provenance=Provenance("compare_systems", parameters, _random.entropy_of(seed), table.digest),
+        provenance=Provenance("scores test", parameters, _random.entropy_of(seed), table.digest),
     )
 
 

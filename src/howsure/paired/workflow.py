@@ -48,7 +48,7 @@ def overview(
         description=found,
         unit_sizes=unit_sizes(scores, tolerance=tolerance, statistic=unit_statistic),
         recommendation=None if units.constant is not None else recommend(units, found),
-        provenance=Provenance("overview", parameters, None, scores.digest),
+        provenance=Provenance("scores describe", parameters, None, scores.digest),
     )
 
 
@@ -80,7 +80,7 @@ def measure(
         names=scores.names,
         n=scores.n,
         effects=effect_sizes(scores, effect_size=effect_size, alpha=alpha, normality_alpha=normality_alpha, rng=seed),
-        provenance=Provenance("measure", parameters, _random.entropy_of(seed), scores.digest),
+        provenance=Provenance("scores effect", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 
@@ -247,7 +247,7 @@ def analyse(
         effects=tuple(sorted(measured, key=lambda size: chosen not in size.tests)),
         curve=curve,
         notes=(*finding.significance.notes, *recommendation.notes),
-        provenance=Provenance("analyse", parameters, _random.entropy_of(seed), scores.digest),
+        provenance=Provenance("scores analyse", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 
