@@ -72,3 +72,7 @@ def test_one_of_suggests_the_nearest():
 def test_an_argument_error_is_a_value_error():
     with pytest.raises(ValueError, match="`n`"):
         _check.integer("n", -1, at_least=0)
+
+
+def test_a_word_within_an_option_is_meant_before_one_with_similar_letters():
+    assert _check.nearest("power", ["where", "target_power"]) == " Did you mean 'target_power'?"

@@ -68,7 +68,7 @@ def test_every_format_gives_the_same_table(ratings, tmp_path):
 def test_the_guess_is_told_in_one_sentence(ratings):
     (note,) = read(ratings).notes
     assert note == (
-        f"Columns of {ratings.name} guessed from their names: item = item, source = source, value = value, rater = rater."
+        "Columns of ratings.csv guessed from their names: item = item, source = source, value = value, rater = rater."
     )
 
 
