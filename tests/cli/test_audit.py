@@ -156,7 +156,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
     ("arguments", "code", "message"),
     [
         (["normla"], 2, "no response model is called 'normla'. Did you mean 'normal'?"),
-        ([], 2, "give a model"),
+        ([], 2, "No data and no model. Pass a table, a model file, a preset"),
         (["normal", "--n-items", "1"], 2, "--n-items must be a whole number of at least 2; got 1."),
         (["normal", "--n-responses", "5/1/1"], 2, "--n-responses must be whole numbers separated by commas"),
         (["normal", "--scheme", "bootstrap"], 2, "--scheme must be written like bootstrap/all; got 'bootstrap'."),

@@ -44,6 +44,13 @@ def test_a_budget_gives_a_recommendation_in_words():
     assert "howsure 0" in text.splitlines()[-1]
 
 
+def test_a_table_without_its_roles_says_which_to_name(tmp_path):
+    table = tmp_path / "pilot.csv"
+    write(preset("normal").table(10, 2, rng=1), table)
+    found = CliRunner().invoke(app, ["plan", str(table)])
+    assert str(found.exception).startswith(f"{table} is a table, not a response model. To plan from it, name its gold")
+
+
 def test_verdicts_name_settings_as_they_are_typed(tmp_path):
     table = tmp_path / "pilot.csv"
     write(preset("normal").table(40, 3, rng=1), table)

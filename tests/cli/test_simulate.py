@@ -62,7 +62,7 @@ def test_a_seed_gives_the_same_table_and_is_shown(tmp_path):
         (["--levels", "1", "--mean", "0.5", "--sd", "0.1"], "at least 2"),
         (["--mean", "0.5", "--sd", "-1"], "must not be negative"),
         (["--mean", "0.5"], "--mean and --sd"),
-        ([], "give a model"),
+        ([], "No data and no model. Pass a table, a model file, a preset"),
         (["normal", "--n-responses", "5,2"], "one number, or 5/1/1"),
         (["normal", "--n-responses", "5/2"], "written 5/1/1"),
         (["normal", "likert-amazon"], "give one model; got 2"),

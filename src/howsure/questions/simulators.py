@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from howsure._fields import option
@@ -61,14 +62,21 @@ class SimulatorFields:
         if name is not None:
             if self.typed:
                 raise ArgumentError(f"give a model or `{self.typed[0]}`, not both; got {name!r}.")
+            if isinstance(name, str) and Path(name).is_file() and Path(name).suffix != ".json":
+                raise ArgumentError(
+                    f"{name} is a table, not a response model. To plan from it, name its gold labels with --gold, or two "
+                    "rated models with --a and --b. To simulate data like it, fit a model first: howsure fit."
+                )
             return self.adjusted(models.resolve(name))
         if self.dirichlet:
             if len(self.typed) > 1:
                 raise ArgumentError(f"`dirichlet` describes labels and `{self.typed[1]}` numbers; give one of them.")
             return self.adjusted(models.CategoricalModel(self.dirichlet))
         if self.mean is None or self.sd is None:
-            known = ", ".join(models.PRESETS)
-            raise ArgumentError(f"give a model ({known}), a model file, `dirichlet`, or `mean` and `sd`.")
+            raise ArgumentError(
+                "No data and no model. Pass a table, a model file, a preset (howsure presets lists them), `dirichlet`, "
+                "or `mean` and `sd`."
+            )
         means, spreads = _family("mean", self.mean), _family("sd", self.sd)
         if not self.levels:
             return self.adjusted(models.NormalModel(means, spreads))
