@@ -64,8 +64,8 @@ class SimulatorFields:
                 raise ArgumentError(f"give a model or `{self.typed[0]}`, not both; got {name!r}.")
             if isinstance(name, str) and Path(name).is_file() and Path(name).suffix != ".json":
                 raise ArgumentError(
-                    f"{name} is a table, not a response model. To plan from it, name its gold labels with --gold, or two "
-                    "rated models with --a and --b. To simulate data like it, fit a model first: howsure fit."
+                    f"{name} is a table, not a response model. To plan from it, name its gold labels with --gold, or "
+                    "two rated models with --a and --b. To simulate data like it, fit a model first: howsure fit."
                 )
             return self.adjusted(models.resolve(name))
         if self.dirichlet:
