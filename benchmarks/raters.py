@@ -93,7 +93,7 @@ def ratings_cell(cell):
     warnings.simplefilter("ignore", HowsureWarning)
     variance = 2 * (of_raters**2 / r + of_items**2 / n + NOISE**2 / (n * (per_item or r)))
     shift = 3 * np.sqrt(variance) if power else 0.0
-    tests = {test: {"rejected": [], "covered": 0, "width": 0.0} for test in ("default", "item-only")}
+    tests = {test: {"rejected": [], "covered": 0, "width": 0.0} for test in ("random", "item-only")}
     if not per_item:
         tests["textbook"] = {"rejected": [], "covered": None, "width": 0.0}
 
@@ -107,10 +107,10 @@ def ratings_cell(cell):
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, r, per_item or 0, int(1000 * of_raters), int(1000 * of_items)])
         contest, grid = ratings(rng, n, r, per_item, shift, of_raters, of_items)
-        for test, raters in (("default", None), ("item-only", "fixed")):
+        for test, raters in (("random", "random"), ("item-only", "fixed")):
             if test == "item-only" and number >= BATCH:
                 continue
-            n_resamples = 19 if test == "default" else 199  # the default's p and interval need no draws here
+            n_resamples = 19 if test == "random" else 199  # p and interval of random raters need no resamples here
             found = compare_each(
                 contest, metrics=["rating"], raters=raters, n_resamples=n_resamples, rng=number, workers=1
             )[0]
@@ -181,7 +181,7 @@ def gold_cell(cell):
     warnings.simplefilter("ignore", HowsureWarning)
     counts, sizes = (
         {},
-        {"default": n_data_sets, "shifted-bootstrap": n_data_sets, "item-only": min(n_data_sets, ITEM_ONLY)},
+        {"random": n_data_sets, "shifted-bootstrap": n_data_sets, "item-only": min(n_data_sets, ITEM_ONLY)},
     )
 
     def count(metric, test, pvalue):
@@ -191,9 +191,9 @@ def gold_cell(cell):
         rng = np.random.default_rng([number, n, r, per_item or 0, sum(map(ord, truth))])
         for contest, metrics in gold_contests(rng, n, r, per_item, truth):
             shared = {"metrics": metrics, "n_resamples": 199, "rng": number, "workers": 1, "correction": "none"}
-            for entry in compare_each(contest, interval="percentile", **shared):
-                count(entry.metric, "default", entry.pvalue)
-                # The default's draws of items and raters are those of the shifted-bootstrap two-way bootstrap.
+            for entry in compare_each(contest, interval="percentile", raters="random", **shared):
+                count(entry.metric, "random", entry.pvalue)
+                # Random raters have the draws of items and raters of the two-way bootstrap.
                 count(entry.metric, "shifted-bootstrap", tail_pvalue(entry.advantage, entry.null_draws).pvalue)
             if number < ITEM_ONLY:
                 for entry in compare_each(contest, interval="percentile", raters="fixed", **shared):
@@ -223,8 +223,8 @@ def clusters_cell(cell):
     n_documents, sizes_of, r, n_data_sets = cell
     warnings.simplefilter("ignore", HowsureWarning)
     tests = {
-        "default, clustered": {"cluster": "document"},
-        "default": {},
+        "random, clustered": {"raters": "random", "cluster": "document"},
+        "random": {"raters": "random"},
         "fixed raters, clustered": {"cluster": "document", "raters": "fixed"},
         "fixed raters": {"raters": "fixed"},
     }
@@ -297,8 +297,8 @@ def tables():
     rows = []
     for n, r, per_item in DESIGNS:
         key = (n, r, per_item or r, OF_RATERS, 0.0)
-        level = [cells.get((*key, False, test)) for test in ("default", "textbook", "item-only")]
-        power = [cells.get((*key, True, test)) for test in ("default", "textbook")]
+        level = [cells.get((*key, False, test)) for test in ("random", "textbook", "item-only")]
+        power = [cells.get((*key, True, test)) for test in ("random", "textbook")]
         design = f"{n} × {r}" + (f", {per_item} raters per item" if per_item else "")
         shown = [share(row) if row else "–" for row in level] + [
             f"{100 * p['rejected']:.1f}" if p else "–" for p in power
@@ -306,13 +306,13 @@ def tables():
         batches = f"{level[0]['touching_5_percent']:.0f} of {level[0]['batches_of_2000']:.0f}"
         rows.append([design, shown[0], batches, *shown[1:]])
     print_table(
-        ["items × raters", "default, %", "batches that touch 5%", "textbook, %", "item-only, %", "power, %",
+        ["items × raters", "random, %", "batches that touch 5%", "textbook, %", "item-only, %", "power, %",
          "textbook's power, %"],
         rows,
     )  # fmt: skip
     rows = []
     for of_raters, of_items in ((0.3, 0.0), (0.3, 0.5), (0.3, 1.5), (0.0, 0.5), (0.0, 0.0)):
-        for test in ("default", "item-only"):
+        for test in ("random", "item-only"):
             found = [cells[100, r, r, of_raters, of_items, False, test] for r in (2, 3, 5, 10, 30)]
             rows.append([of_raters, of_items, test, *(f"{100 * row['coverage']:.1f}" for row in found)])
     print_table(["rater × model SD", "item × model SD", "interval", *(f"{r} raters" for r in (2, 3, 5, 10, 30))], rows)
@@ -324,12 +324,12 @@ def tables():
     for truth in ("same", "opposite"):
         for metric in dict.fromkeys(key[0] for key in gold):
             found = [
-                [gold[metric, test, truth, *d]["level"] for test in ("default", "shifted-bootstrap", "item-only")]
+                [gold[metric, test, truth, *d]["level"] for test in ("random", "shifted-bootstrap", "item-only")]
                 for d in designs
             ]
             rows.append([truth, metric, *(" / ".join(f"{100 * level:.1f}" for level in cell) for cell in found)])
     heads = [f"{n:.0f} × {r:.0f}" + (", 3 per item" if (n, r) == (100, 10) else "") for n, r in designs]
-    print("default / shifted-bootstrap / item-only, %\n")
+    print("random / shifted-bootstrap / item-only, %\n")
     print_table(["equally good", "metric", *heads], rows)
     clusters = {}
     for row in read("clusters"):
@@ -339,7 +339,7 @@ def tables():
         [f"{n:.0f} of {per if isinstance(per, str) else int(per)}", f"{r:.0f}", *shown]
         for (n, per, r), shown in clusters.items()
     ]
-    print_table(["documents of items", "raters", "default, clustered", "default", "fixed, clustered", "fixed"], rows)
+    print_table(["documents of items", "raters", "random, clustered", "random", "fixed, clustered", "fixed"], rows)
 
 
 def main():

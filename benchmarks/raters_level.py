@@ -33,7 +33,7 @@ def numbers(rng, n, r, *, of_items, size):
 
 
 def half_width(items, raters, rest, *, n, r, level=1 - ALPHA):
-    """Return half the width of the default's interval: the null is rejected when the mean is further from zero."""
+    """Return half the width of the interval for random raters: the null is rejected when the mean is further from zero."""
     of_raters, of_items = (stdtrit(df, (1 + level) / 2) ** 2 for df in (r - 1, n - 1))
     return np.sqrt((raters * of_raters + np.maximum(items - rest, 0) * of_items) / (n * r))
 
@@ -61,7 +61,7 @@ def expected():
 def measure(n, r, of_items, n_data_sets):
     found = numbers(np.random.default_rng([n, r, int(10 * of_items)]), n, r, of_items=of_items, size=n_data_sets)
     tests = {
-        "default": np.abs(found[0]) >= half_width(*found[1:], n=n, r=r),
+        "random": np.abs(found[0]) >= half_width(*found[1:], n=n, r=r),
         "textbook": textbook(*found, n=n, r=r) <= ALPHA,
     }
     for test, rejected in tests.items():
@@ -85,7 +85,7 @@ def measure(n, r, of_items, n_data_sets):
 
 def tables():
     rows = read_rows(OUT)
-    print("| items × raters | item × model SD | default, % | textbook, % | batches touching 5%, default, % |")
+    print("| items × raters | item × model SD | random, % | textbook, % | batches touching 5%, random, % |")
     print("|---|---|---|---|---|")
     for one, other in zip(rows[::2], rows[1::2], strict=True):
         levels = [

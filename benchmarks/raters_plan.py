@@ -90,7 +90,8 @@ def known(cell):
     for number in range(studies):
         contest = ratings(np.random.default_rng([number, n, r, per_item]), n, r, per_item, shift)
         n_resamples = 499 if nested else 3  # random effects need no draws here
-        found = compare_each(contest, metrics=["rating"], n_resamples=n_resamples, rng=number, workers=1)[0]
+        how = {"raters": None if nested else "random", "n_resamples": n_resamples, "workers": 1}
+        found = compare_each(contest, metrics=["rating"], rng=number, **how)[0]
         rejected += found.pvalue <= 0.05
         width.append(found.confidence_interval.width)
     planned = expectation(KNOWN, design, shift, Test())
@@ -121,7 +122,7 @@ def pilots(cell):
         for number in range(studies):
             contest = against_gold(np.random.default_rng([number, n, r, 1]), n, r, study, kind)
             for found in compare_each(
-                contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none"
+                contest, metrics=metrics, raters="random", n_resamples=199, rng=number, workers=1, correction="none"
             ):
                 kept = truth.setdefault((found.metric, n, r), [0, [], []])
                 kept[0] += found.pvalue <= 0.05

@@ -163,7 +163,8 @@ def truth(people, metrics, design, n_studies):
     found = {}
     for number in range(n_studies):
         contest = people.study(*design, np.random.default_rng([number, *design, 1]))
-        for one in compare_each(contest, metrics=metrics, n_resamples=199, rng=number, workers=1, correction="none"):
+        how = {"raters": "random", "n_resamples": 199, "workers": 1, "correction": "none"}
+        for one in compare_each(contest, metrics=metrics, rng=number, **how):
             found.setdefault(one.metric, []).append((one.pvalue <= 0.05, one.confidence_interval.width, one.advantage))
     return {metric: np.nanmean(np.array(rows, dtype=float), axis=0) for metric, rows in found.items()}
 
