@@ -1,4 +1,4 @@
-"""Run `howsure audit --preset leader`; write docs/measured/audit_leader_*.csv and the last section of docs/audit.md.
+"""Run `howsure audit --paper leader`; write docs/measured/audit_leader_*.csv and the last section of docs/audit.md.
 
     python benchmarks/audit_leader.py run [--store FILE] [--workers 2]
     python benchmarks/audit_leader.py page
@@ -38,7 +38,7 @@ def run(options):
         "-m",
         "howsure",
         "audit",
-        "--preset",
+        "--paper",
         "leader",
         "--json",
         "--workers",

@@ -37,8 +37,6 @@ class Option:
         Under which heading help and forms show it.
     positional : bool
         Whether the command line takes it without a name.
-    flag : str
-        What the command line calls it, where that is not its name.
     metavar : str
         What help calls its value, such as COLUMN. The paths of a FILE are completed by shells.
     common : bool
@@ -56,7 +54,6 @@ class Option:
     fraction: bool = False
     group: str = ""
     positional: bool = False
-    flag: str = ""
     metavar: str = ""
     common: bool = False
     also: str = ""
@@ -107,7 +104,7 @@ class Field:
     @property
     def flag(self) -> str:
         """How the command line writes it."""
-        return self.option.flag or f"--{self.name.replace('_', '-')}"
+        return f"--{self.name.replace('_', '-')}"
 
 
 @dataclass(frozen=True, kw_only=True)

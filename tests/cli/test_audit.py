@@ -106,7 +106,7 @@ def test_leaders_tables_come_in_its_layout(monkeypatch):
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     monkeypatch.setattr(question, "LEADER_EPSILONS", (0.0, 0.05))
     text = run(
-        "--preset", "leader", "--n-simulations", "2", "--n-resamples", "19", "--n-fresh", "10", "--verbose"
+        "--paper", "leader", "--n-simulations", "2", "--n-resamples", "19", "--n-fresh", "10", "--verbose"
     ).output
     assert text.count("smallest error of estimated p among the metrics") == 2
     assert "│ bootstrap/all       │ 9 │" in text
@@ -184,11 +184,11 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         ),
         (["normal", "--interval", "none", "--confidence-level", ".9"], 2, "--confidence-level has no effect here"),
         (["normal", "--epsilon-a", ".2", "--epsilon", ".1"], 2, "--epsilon must be at least --epsilon-a, 0.2, because"),
-        (["--preset", "raters"], 2, "--preset must be one of leader; got 'raters'."),
-        (["normal", "--preset", "leader"], 2, "--preset leader fixes FILE; leave one of them out."),
+        (["--paper", "raters"], 2, "--paper must be one of leader; got 'raters'."),
+        (["normal", "--paper", "leader"], 2, "--paper leader fixes FILE; leave one of them out."),
         (["normal", "--alpha", "5"], 2, "--alpha must lie strictly between 0 and 1; got 5.0. Did you"),
         (["normal", "--chart", "audit.gif"], 2, "--chart must be a file that ends in .html, .svg"),
-        (["--preset", "leader", "--n-items", "50"], 2, "--preset leader fixes --n-items; leave one of them out."),
+        (["--paper", "leader", "--n-items", "50"], 2, "--paper leader fixes --n-items; leave one of them out."),
         (["model.json"], 1, "model.json: no such file."),
     ],
 )

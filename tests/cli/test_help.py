@@ -28,7 +28,7 @@ NEVER = (
 )  # fmt: skip
 """Words that docs and help do not use (WORDS)."""
 
-STUDY = 'task = "coins:flip"\nseed = 7\n[grid]\nn = [10, 100]\np = [0.5, 0.55]\n'
+STUDY = 'task = "flipping:flip"\nseed = 7\n[grid]\nn = [10, 100]\np = [0.5, 0.55]\n'
 TASK = (
     "from howsure.sweeps import task\n@task(version=1)\ndef flip(cell, rng):\n"
     "    return {'power': rng.binomial(cell['n'], cell['p']) / cell['n']}\n"
@@ -115,7 +115,7 @@ def test_every_command_has_two_examples(name):
 def prepared(tmp_path_factory):
     """Return a folder with the files that examples read."""
     folder = tmp_path_factory.mktemp("examples")
-    (folder / "coins.py").write_text(TASK)
+    (folder / "flipping.py").write_text(TASK)
     (folder / "study.toml").write_text(STUDY)
     for arguments in (
         ["example", "ratings.csv"],

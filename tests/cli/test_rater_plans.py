@@ -75,7 +75,7 @@ def test_nested_raters_and_a_chart(table, tmp_path):
     chart = tmp_path / "plan.json"
     text = run(
         table, "--a", "new", "--b", "old", "--difference", "0.4", "--nested", "--raters-per-item", "1,3", "--n-items",
-        "50,100", "--mde", "--chart", str(chart),
+        "50,100", "--detectable", "--chart", str(chart),
     )  # fmt: skip
     assert "sign-flip" in text
     assert "detects" in text

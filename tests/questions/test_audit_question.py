@@ -48,7 +48,7 @@ def test_a_question_comes_back_from_its_json_and_its_command_says_it_all():
     question = asked(epsilon=(0.1, 0.2), epsilon_a=0.05, clip=True)
     assert Audit.from_dict(json.loads(json.dumps(question.to_dict()))) == question
     assert "--epsilon-a 0.05" in question.command
-    assert asked(files=(), metric=(), paper="leader", **dict.fromkeys(ONE, ())).command.count("--preset leader") == 1
+    assert asked(files=(), metric=(), paper="leader", **dict.fromkeys(ONE, ())).command.count("--paper leader") == 1
 
 
 def test_the_answer_is_that_of_the_function():

@@ -112,7 +112,6 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         "Audit all strategies, metrics and ε of the LEADER paper on both of its data sets.",
         choices=("leader",),
         group=AUDITED,
-        flag="--preset",
     )
 
     gold: str | None = option(None, "Reference labels in the pilot table.", metavar="NAME", group=PILOT, common=True)

@@ -97,9 +97,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         False, "Use the whole budget and find the fewest responses per item that reach the target.", group=DESIGNS
     )
     max_items: int = option(100_000, "Largest number of items to consider.", at_least=1, group=DESIGNS)
-    detectable: bool = option(
-        False, "Also show the smallest difference that each design detects.", group=DESIGNS, flag="--mde"
-    )
+    detectable: bool = option(False, "Also show the smallest difference that each design detects.", group=DESIGNS)
     next: tuple[int, ...] = option(
         (), "With a pilot: show the gain from this many more responses: 100,500.", at_least=1, group=DESIGNS
     )
