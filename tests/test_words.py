@@ -52,14 +52,6 @@ EXCEPTIONS = {
 }
 """What a page may say all the same, and why."""
 
-STILL = {
-    "planning/engines/simulated_pvalues.py",
-}
-"""Modules whose messages still hold such words. A module that is clean must leave the list."""
-
-STILL_HELP: set[str] = set()
-"""Commands whose help still holds such words. A command that is clean must leave the list."""
-
 
 def forbidden(text, words=INSTEAD):
     """Return what a text says that it must not say, with what to say instead."""
@@ -122,14 +114,12 @@ def test_messages():
         for path in sorted(SOURCE.rglob("*.py"))
         if (said := [each for text in messages(path) if not allowed(path, text) for each in forbidden(text)])
     }
-    new = {module: said for module, said in found.items() if module not in STILL}
-    assert not new, "\n".join(f"{module}: {each}" for module, said in new.items() for each in said)
-    assert not STILL - set(found), "clean: take them off STILL"
+    assert not found, "\n".join(f"{module}: {each}" for module, said in found.items() for each in said)
 
 
 def test_help():
     found = {name: said for name, text in helps(app) if (said := forbidden(text))}
-    assert set(found) == STILL_HELP, found
+    assert not found, found
 
 
 def test_the_former_name_is_in_the_changelog_only():

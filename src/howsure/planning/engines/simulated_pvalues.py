@@ -33,7 +33,7 @@ RESAMPLING: tuple[NullName, ...] = ("sign-flip", "pooled-responses", "permuted-r
 
 TESTS: dict[str, str] = {
     **{str(name): NULLS[name] for name in RESAMPLING},
-    "item-bootstrap": "items are drawn with replacement; p is the share of draws on the other side of zero, doubled",
+    "item-bootstrap": "items are resampled; p is the share of resamples on the other side of zero, doubled",
     "paired-t": "Student's t of the item advantages",
     "welch-t": "Welch's t of the item scores of A and of B, without the pairing",
     "wilcoxon": "Wilcoxon's signed ranks of the item advantages",
