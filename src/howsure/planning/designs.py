@@ -118,7 +118,7 @@ class Design:
     @property
     def in_words(self) -> str:
         """The design in a sentence: 200 items with 5 gold, 1 A, 1 B responses each."""
-        each = "" if self.n_raters else " each"
+        each = "" if self.n_raters or not self.gold else " each"
         return f"{str(self).partition(' × ')[0]} with {self.per_item}{each}"
 
     def __str__(self) -> str:

@@ -105,7 +105,9 @@ def _cost(answer: Answer, plan: Plan) -> str:
         whole = f"= {taken.cost:,.10g}"
         return f"cost {' + '.join(terms)} {whole}" if len(plan.answers) == 1 else f"cost {taken.cost:,.10g}"
     pilot = "" if plan.pilot is None else f"; your pilot already has {plan.pilot.design.n_ratings:,}"
-    return f"{taken.cost:,.10g} human responses{pilot}"
+    # Without gold and raters the responses may be scored runs of the models.
+    people = "human " if taken.design.gold or taken.design.n_raters else ""
+    return f"{taken.cost:,.10g} {people}responses{pilot}"
 
 
 def _goal(plan: Plan, gives: str, has: str) -> str:
