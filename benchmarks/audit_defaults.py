@@ -25,9 +25,10 @@ import numpy as np
 from howsure import Contest, models
 from howsure.auditing.estimators import analyse
 from howsure.comparison import compare
-from howsure.comparison.default_interval import default_interval
-from howsure.comparison.observed import settled
-from howsure.inference import binomial_region, interval, tail_pvalue
+from howsure.comparison.moments import settled
+from howsure.inference import binomial_region, tail_pvalue
+from howsure.intervals import interval
+from howsure.intervals.default import default_interval
 from howsure.metrics import resolve
 from howsure.models import simulate_advantages
 from howsure.models.simulation import derive
@@ -158,7 +159,7 @@ def by_scores(tally, metrics, advantages, seeds, *, bootstrap):
             "standard_error": spread / np.sqrt(n),
         }  # fmt: skip
         draws = settled(moments[:, i], means[i], rounding)
-        default = default_interval(metric, advantages[:, i], resamples_items=True)
+        default = default_interval(metric, advantages[:, i], items_alone=True, formula=False).name
         methods = ("symmetric", "studentised", "t", *(("score", "bca") if metric.counts_items else ()))
         for method in dict.fromkeys((*methods, default)):
             ends = interval(method, draws, estimate=means[i], confidence_level=LEVEL, span=metric.span, **known)

@@ -4,7 +4,7 @@ from collections import Counter
 from textwrap import fill
 
 from audit_defaults import ALPHA, DATA, EPSILON, LEVEL, N_DRAWS, N_SKEWED, ROOT, SKEWED_REGION
-from howsure.comparison.observed import SMALL
+from howsure.comparison.notes import SMALL
 from howsure.inference import binomial_region
 from howsure.metrics.builtin import BUILTIN
 from measured import MEASURED, markdown, read_rows

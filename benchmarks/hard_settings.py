@@ -16,8 +16,9 @@ import numpy as np
 
 from howsure import Contest
 from howsure.comparison import compare
-from howsure.comparison.default_interval import default_interval
-from howsure.inference import binomial_region, interval, studentised_draws, tail_pvalue
+from howsure.inference import binomial_region, tail_pvalue
+from howsure.intervals import interval
+from howsure.intervals.default import default_interval
 from howsure.metrics import resolve
 from howsure.metrics.labels import F1, RocAuc
 from howsure.scales import Scale
@@ -104,10 +105,10 @@ def of_advantages(metric, advantages, rng):
     found = []
     for row, drawn, drawn_errors, mean in zip(advantages, draws.T, errors.T, means, strict=True):
         known = {"standard_errors": drawn_errors, "standard_error": row.std(ddof=1) / math.sqrt(n)}
-        method = default_interval(metric, row, resamples_items=True)
+        method = default_interval(metric, row, items_alone=True, formula=False).name
         left = (row.sum() - row) / (n - 1)
         ends = interval(method, drawn, estimate=mean, jackknife=left, span=metric.span, confidence_level=LEVEL, **known)
-        null = studentised_draws(drawn, mean, **known)
+        null = (drawn - mean) / known["standard_errors"] * known["standard_error"]
         found.append((tail_pvalue(abs(mean), np.abs(null), alternative="greater").pvalue, ends))
     return swapped, found
 

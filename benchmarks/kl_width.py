@@ -13,7 +13,7 @@ import argparse
 
 import numpy as np
 
-from howsure.inference import basic
+from howsure.intervals import interval
 from howsure.metrics import resolve
 from howsure.models import CategoricalModel, simulate_advantages
 from howsure.replications.published import figures
@@ -74,7 +74,7 @@ def main():
 
 
 def width(draws):
-    return basic(draws, draws.mean()).width
+    return interval("basic", draws, estimate=draws.mean()).width
 
 
 if __name__ == "__main__":

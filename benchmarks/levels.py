@@ -31,9 +31,9 @@ from scipy.special import bdtr
 from howsure import Contest
 from howsure._random import seed_of
 from howsure.comparison import compare_each
-from howsure.comparison.default_interval import can_have
 from howsure.errors import HowsureWarning
-from howsure.inference import METHODS, clopper_pearson, tail_pvalue
+from howsure.inference import clopper_pearson, tail_pvalue
+from howsure.intervals import INTERVALS
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, draw, summaries_of
 from measured import read_rows, write_rows
@@ -211,9 +211,9 @@ def coverage_cell(cell):
             found = compare_each(contest, rng=number, **asked)
             for entry in found:
                 metric = resolve(entry.metric)
-                for method in METHODS:
-                    if not can_have(method, metric, resamples_items=True) or (
-                        method == "score" and not metric.counts_items
+                for method in INTERVALS:
+                    if not INTERVALS[method].possible(item_scores=metric.additive, items_alone=True) or (
+                        not INTERVALS[method].fits(metric)
                     ):
                         continue
                     ends = entry.at(interval=method).confidence_interval

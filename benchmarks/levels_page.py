@@ -3,7 +3,8 @@
 import numpy as np
 from scipy.special import bdtr
 
-from howsure.inference import METHODS, binomial_region
+from howsure.inference import binomial_region
+from howsure.intervals import INTERVALS
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
 from measured import MEASURED, read_rows
 
@@ -161,7 +162,7 @@ def main():
     steps = 2 * bdtr(np.arange(25), 50, 0.5)
     defined = max(int(row["n_data_sets"]) for row in read["coverage"])
     inside = binomial_region(defined, 0.95, confidence_level=0.99)
-    methods = list(METHODS)
+    methods = list(INTERVALS)
     cover = {(row["metric"], row["n_items"], row["n_responses"], row["interval"]): row for row in read["coverage"]}
     cover_rows = []
     distances = {metric: {method: [] for method in methods} for metric in COVERED + LABELS}

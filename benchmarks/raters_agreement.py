@@ -24,7 +24,8 @@ import agreement_plain
 from howsure import Responses, ResponseTable, Scale
 from howsure.agreement import measure_agreement
 from howsure.agreement.cells import cells_from
-from howsure.inference import clopper_pearson, percentile
+from howsure.inference import clopper_pearson
+from howsure.intervals import interval
 from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -124,7 +125,7 @@ def others(cells, rng):
             )
             drawn.append(coefficients(cells, items, raters if method == "pigeonhole" else np.ones(cells.n_raters)))
         for name in SHOWN:
-            yield name, method, percentile([entry[name] for entry in drawn], confidence_level=0.95)
+            yield name, method, interval("percentile", [entry[name] for entry in drawn], confidence_level=0.95)
 
 
 def measure(cell):

@@ -16,7 +16,7 @@ import numpy as np
 import kl_width
 import searches
 from howsure import _json
-from howsure.inference import basic
+from howsure.intervals import interval
 from howsure.metrics import resolve
 from howsure.models import CategoricalModel, preset, simulate_advantages
 from howsure.provenance import version
@@ -215,7 +215,7 @@ def kl(n_simulations=8000):
             for constant in map(float, KL_CONSTANTS):
                 of_a, of_b = (gold * np.log((gold + constant) / (model + constant)) for model in (a, b))
                 draws = (of_b - of_a).sum(axis=-1).mean(axis=-1)
-                value = draws.mean() if quantity == "effect" else basic(draws, draws.mean()).width
+                value = draws.mean() if quantity == "effect" else interval("basic", draws, estimate=draws.mean()).width
                 ratios.append(float(value / row[quantity]))
             found.setdefault(quantity, []).append([f"{row['dataset']}, {row['NK']} = N × {row['K']}", ratios])
     return found

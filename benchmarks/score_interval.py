@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import gammaln
 from scipy.stats import norm
 
-from howsure.inference import interval, score
+from howsure.intervals import interval, score
 from measured import MEASURED, ROOT, put_between, write_rows
 
 MARK = "<!-- benchmarks/score_interval.py -->"

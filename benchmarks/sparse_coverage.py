@@ -9,7 +9,8 @@ total variation of four responses would be, or exponential. Intervals are those 
 
 import numpy as np
 
-from howsure.inference import binomial_region, interval
+from howsure.inference import binomial_region
+from howsure.intervals import interval
 from howsure.resampling import _kernels
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 

@@ -56,7 +56,8 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t"] | None = None,
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    | None = None,
     margin: float | None = None,
     threshold: float | None = None,
     positive: str | None = None,
@@ -110,7 +111,8 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t"] | None = None,
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    | None = None,
     margin: float | None = None,
     threshold: float | None = None,
     positive: str | None = None,
@@ -164,7 +166,8 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t"] | None = None,
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    | None = None,
     margin: float | None = None,
     threshold: float | None = None,
     positive: str | None = None,
@@ -509,22 +512,21 @@ def audit(
     n_resamples: int | None = None,
     n_fresh: int = 2000,
     scheme: Many[str] | None = ("bootstrap/all", "bootstrap/bootstrap"),
-    null: Many[Literal["sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"]] | None = (
-        "sign-flip",
-        "shifted-bootstrap",
-        "permuted-responses",
-        "pooled-responses",
-    ),
+    null: Many[
+        Literal[
+            "sign-flip",
+            "studentised",
+            "pooled-responses",
+            "permuted-responses",
+            "shifted-bootstrap",
+            "bootstrap-sign",
+            "random-effects",
+        ]
+    ]
+    | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
     test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
-    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "none"]] | None = (
-        "percentile",
-        "basic",
-        "bca",
-        "studentised",
-        "symmetric",
-        "score",
-        "t",
-    ),
+    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "none"]]
+    | None = ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     paper: None = None,
@@ -572,22 +574,21 @@ def audit(
     n_resamples: int | None = None,
     n_fresh: int = 2000,
     scheme: Many[str] | None = ("bootstrap/all", "bootstrap/bootstrap"),
-    null: Many[Literal["sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"]] | None = (
-        "sign-flip",
-        "shifted-bootstrap",
-        "permuted-responses",
-        "pooled-responses",
-    ),
+    null: Many[
+        Literal[
+            "sign-flip",
+            "studentised",
+            "pooled-responses",
+            "permuted-responses",
+            "shifted-bootstrap",
+            "bootstrap-sign",
+            "random-effects",
+        ]
+    ]
+    | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
     test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
-    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "none"]] | None = (
-        "percentile",
-        "basic",
-        "bca",
-        "studentised",
-        "symmetric",
-        "score",
-        "t",
-    ),
+    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "none"]]
+    | None = ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     paper: Literal["leader"],

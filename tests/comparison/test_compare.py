@@ -16,7 +16,9 @@ from howsure.inference import sign_flips_of_rows
 from howsure.metrics import BUILTIN
 from howsure.metrics.labels import F1, RocAuc
 from howsure.metrics.ratings import MeanRating
-from howsure.resampling import RULES, first_responses
+from howsure.nulls import NULLS
+from howsure.nulls.null import SCHEMES
+from howsure.resampling import first_responses
 from howsure.summaries import means
 
 CONTRACT = [
@@ -74,7 +76,7 @@ def test_the_draws_behind_the_numbers(ratings):
     assert (ends.low, ends.high) == pytest.approx(tuple(np.quantile(result.draws, [0.025, 0.975])))
     at_least = np.mean(result.null_draws[:, np.newaxis] >= result.draws)
     assert result.expected_pvalue == pytest.approx(max(at_least, 1 / 400))
-    for array in (result.draws, result.null_draws, result.standard_errors, result.jackknife):
+    for array in (result.draws, result.null_draws, result.standard_errors, result.evidence.jackknife):
         assert not array.flags.writeable
 
 
@@ -173,7 +175,7 @@ def test_at_uses_the_same_draws(ratings):
     assert wider.confidence_interval.low < result.confidence_interval.low
     assert wider.confidence_interval.high > result.confidence_interval.high
     assert wider.pvalue == result.pvalue
-    assert wider.draws is result.draws
+    assert wider.evidence is result.evidence
     direct = compare(ratings, rng=0, n_resamples=999, confidence_level=0.9, alternative="greater", interval="bca")
     derived = result.at(confidence_level=0.9, alternative="greater", interval="bca")
     assert _json.dumps(derived.to_dict()) == _json.dumps(direct.to_dict())
@@ -397,19 +399,18 @@ def test_gold_is_asked_for_where_it_is_needed():
         compare(Contest.from_arrays(None, [1, 2], [2, 1]), metric="mae")
 
 
-def without_raters(rule):
-    """Whether the rule speaks of data whose raters are fixed; the others have tests of their own."""
-    return getattr(rule, "raters", None) != "random" and rule.null != "random-effects"
+RULES = [(rule, null.name) for null in NULLS.values() for rule in null.rules]
+RULES += [(rule, "shifted-bootstrap") for rule in SCHEMES]
 
 
 @pytest.mark.parametrize(
-    "rule",
-    [*filter(without_raters, RULES)],
-    ids=lambda rule: f"{rule.verdict} {rule.null} {rule.items} {rule.responses}",
+    ("rule", "null"),
+    # Rules about random raters have tests of their own.
+    [(rule, null) for rule, null in RULES if rule.raters != "random" and null != "random-effects"],
+    ids=lambda one: one if isinstance(one, str) else f"{one.verdict} {one.items} {one.responses}",
 )
-def test_every_rule_of_the_validity_table_is_heard(likert, rule):
+def test_every_rule_of_the_validity_table_is_heard(likert, rule, null):
     contest = Contest.from_arrays([1, 2, 3, 4, 5], [1, 2, 3, 4, 4], [2, 2, 1, 4, 5]) if rule.single else likert
-    null = rule.null or "shifted-bootstrap"
     items = rule.items or "bootstrap"
     keeps = (
         {"permuted-responses": "all", "bootstrap-sign": "all"}.get(null, "bootstrap")
@@ -419,7 +420,7 @@ def test_every_rule_of_the_validity_table_is_heard(likert, rule):
     options = {"null": null, "items": items, "responses": rule.responses[0] if rule.responses else keeps}
     if rule.enlarged:
         options["n_responses"] = 50
-    reason = rule.reason.format(null=null)
+    reason = rule.reason
     if rule.verdict == "refuse":
         with pytest.raises(ArgumentError) as caught:
             compare(contest, rng=0, n_resamples=99, **options)

@@ -9,7 +9,7 @@ from scipy import stats
 
 from howsure import Contest, HowsureWarning, examples
 from howsure.comparison import compare
-from howsure.comparison.observed import off_centre
+from howsure.comparison.notes import off_centre
 from howsure.documents.numbers import number
 from howsure.models import preset
 from howsure.resampling import Scheme

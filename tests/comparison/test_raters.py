@@ -178,7 +178,7 @@ def test_few_raters_are_left_out_one_by_one(metric):
     if metric == "rmse":
         share = abs(result.advantage) / np.sqrt(np.square(models[0].values - models[1].values).mean())
         factor = (share / (np.arctanh(share) * (1 - share**2))) ** 2
-    assert result.error.variances[0] == pytest.approx(factor**2 * 5 / 6 * np.square(left - np.mean(left)).sum())
+    assert result.rater_error.variances[0] == pytest.approx(factor**2 * 5 / 6 * np.square(left - np.mean(left)).sum())
 
 
 def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():
@@ -188,8 +188,8 @@ def test_the_measured_error_is_that_of_analysis_of_variance_where_both_apply():
         linear = False
 
     contest = ratings(np.random.default_rng(9), n=40, r=8)
-    exact = compare(contest, metric="rating", n_resamples=9999, rng=0).error
-    measured = compare(contest, metric=Curved(), n_resamples=9999, rng=0).error
+    exact = compare(contest, metric="rating", n_resamples=9999, rng=0).rater_error
+    measured = compare(contest, metric=Curved(), n_resamples=9999, rng=0).rater_error
     assert measured.variance == pytest.approx(exact.variance, rel=0.08)
     assert measured.dfs == pytest.approx(exact.dfs)
 
@@ -220,7 +220,7 @@ def test_clusters_are_drawn_and_swapped_whole():
     assert tiny.exact
     assert tiny.pvalue >= 2 / 2**3
     both = compare(contest, metric="rating", cluster="document", n_resamples=99, rng=0)
-    assert both.error.dfs[1] == pytest.approx(19, abs=0.01)
+    assert both.rater_error.dfs[1] == pytest.approx(19, abs=0.01)
 
 
 @pytest.mark.parametrize(
@@ -291,7 +291,7 @@ def test_dices_is_crossed_and_every_metric_counts_its_raters(shared, metric):
     )
     result = compare(table.contest(gold="human", a="vader", b="profanity"), metric=metric, n_resamples=99, rng=0)
     assert "raters like these 123" in " ".join(result.notes)
-    assert result.error.dfs == pytest.approx((122, 349))
+    assert result.rater_error.dfs == pytest.approx((122, 349))
     assert result.advantage in result.confidence_interval
 
 
@@ -307,7 +307,7 @@ def test_convabuse_is_ragged_and_its_raters_count(shared, metric):
     )  # fmt: skip
     result = compare(table.contest(gold="others", a="x", b="y"), metric=metric, n_resamples=199, rng=0)
     assert "raters like these 6" in " ".join(result.notes)
-    assert 1 < result.error.dfs[0] <= 5
+    assert 1 < result.rater_error.dfs[0] <= 5
     assert 0 < result.pvalue <= 1
 
 

@@ -17,7 +17,9 @@ from howsure.documents import Table
 from howsure.documents.text import render
 from howsure.errors import HowsureWarning
 from howsure.inference import CombinedError, binomial_region
-from howsure.inference.direct import score_statistic
+from howsure.inference.evidence import Evidence
+from howsure.intervals.direct import score_statistic
+from howsure.nulls import NULLS
 from howsure.scales import Scale
 
 NAMES = ("human", "new", "old")
@@ -55,9 +57,8 @@ def test_a_verdict_without_a_winner_says_what_could_have_been_found():
 @pytest.mark.parametrize("df", [3, 5, 8, 20, 1000])
 @pytest.mark.parametrize(("alternative", "tail"), [("two-sided", 0.025), ("greater", 0.05)])
 def test_the_detectable_advantage_is_found_8_times_in_10(df, alternative, tail):
-    found = detectable(
-        0.5, None, df=df, n_units=df + 1, null="shifted-bootstrap", confidence_level=0.95, alternative=alternative
-    )
+    known = Evidence(np.zeros(1), df=np.array([float(df)]), n_units=df + 1)
+    found = detectable(0.5, known, NULLS["shifted-bootstrap"], 0.95, alternative)
     assert stats.nct.sf(stats.t.isf(tail, df), df, found / 0.5) == pytest.approx(0.8, abs=0.01)
 
 

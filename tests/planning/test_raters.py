@@ -65,7 +65,7 @@ def against_gold(rng, n=60, r=5, k=3):
 def of_compare(contest, **options):
     """Return the p-value of compare, and the width of its interval for raters like these alone."""
     found = compare(contest, metric="rating", raters="random", n_resamples=499, rng=0, workers=1, **options)
-    return found.pvalue, found.error.interval(found.advantage).width
+    return found.pvalue, found.rater_error.interval(found.advantage).width
 
 
 def of_raters(contest, *, clusters=None):
@@ -220,7 +220,7 @@ def labelled(rng, n=80, r=5):
 def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
     """Same variances, same factor of raters near the largest advantage, same degrees of freedom."""
     contest = kind(np.random.default_rng(23), **({"k": 1} if kind is against_gold else {}))
-    error = compare(contest, metric=metric, n_resamples=199, rng=3, workers=1).error
+    error = compare(contest, metric=metric, n_resamples=199, rng=3, workers=1).rater_error
     n, r = contest.n_items, 5
     [cell] = plan_raters(contest, metric=metric, n_items=n, n_raters=r, n_resamples=199, rng=3, workers=1).cells
     found = variance_components(contest, metric=metric)

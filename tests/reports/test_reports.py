@@ -27,7 +27,7 @@ from howsure.reports import DRAWN
 from howsure.reports.accounts import ACCOUNTS, account_of
 from howsure.reports.accounts.base import about, units_needed
 from howsure.reports.accounts.compare import account
-from howsure.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
+from howsure.reports.accounts.methods import CORRECTIONS, METRICS
 from howsure.reports.accounts.plan import ENGINES
 from howsure.reports.accounts.scores import HOW
 from howsure.reports.chart_files import unchecked
@@ -245,14 +245,10 @@ def test_raters_that_decide_are_asked_for():
 
 def test_every_word_for_a_method_exists():
     from howsure.inference.corrections import JOINT_CORRECTIONS
-    from howsure.inference.interval_methods import METHODS
     from howsure.paired.catalogue import TESTS
     from howsure.planning import ENGINES as KNOWN
-    from howsure.resampling.nulls import NULLS as KNOWN_NULLS
 
     assert set(METRICS) == {*BUILTIN, *ON_PREFERENCES}
-    assert set(NULLS) == set(KNOWN_NULLS)
-    assert set(INTERVALS) == set(METHODS)
     assert set(CORRECTIONS) >= set(JOINT_CORRECTIONS)
     assert set(HOW) == set(TESTS)
     assert {*KNOWN} - {"auto"} <= set(ENGINES)

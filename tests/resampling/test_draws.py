@@ -18,7 +18,6 @@ from howsure.resampling import (
     Scheme,
     _kernels,
     draw,
-    draw_alike,
     enumerate_swaps,
     first_responses,
     jackknife,
@@ -213,7 +212,7 @@ def test_gold_may_be_absent():
 # The same bits
 
 
-@pytest.mark.parametrize("null", [*NULLS, "shifted-bootstrap"])
+@pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
 def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     metrics = [BUILTIN[name].on(likert.scale) for name in ("mae", "emd", "spearman", "wins-responses", "tv")]
@@ -226,9 +225,8 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     alone = drawn(150, 1)
     for workers in (2, 3):
         assert (drawn(150, workers) == alone).all()
-    if null != "shifted-bootstrap":  # whose mean depends on all draws
-        assert (drawn(64, 1) == alone[:, :64]).all()
-        assert (drawn(100, 1) == alone[:, :100]).all()
+    assert (drawn(64, 1) == alone[:, :64]).all()
+    assert (drawn(100, 1) == alone[:, :100]).all()
 
 
 @given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 9))
@@ -297,7 +295,7 @@ def test_a_draws_standard_error_survives_a_large_mean():
 def test_recentred_draws_have_mean_zero(ratings):
     options = {"scheme": Scheme(), "n_resamples": 200, "seed": seed_of(6)}
     plain = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null=None, **options)
-    moved = draw(ratings, [BUILTIN["mae"], BUILTIN["rmse"]], null="shifted-bootstrap", **options)
+    moved = plain.shifted()
     np.testing.assert_allclose(moved.advantages, plain.advantages - plain.advantages.mean(axis=1, keepdims=True))
     assert np.abs(moved.advantages.mean(axis=1)).max() < 1e-15
 
@@ -476,23 +474,6 @@ def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
     assert plain[0] == "(False, False)"
     assert compiled[0].startswith("(True")
     assert plain[1] == compiled[1]
-
-
-@pytest.mark.parametrize("names", [["mae"], ["mae", "wins"]])
-@pytest.mark.parametrize(("null", "items"), [(None, "bootstrap"), ("sign-flip", "all")])
-def test_contests_that_are_drawn_from_together_have_their_own_bits(names, null, items):
-    rng = np.random.default_rng(0)
-    contests = [Contest.from_arrays(*rng.normal(size=(3, 21, 2))) for _ in range(5)]
-    metrics = [BUILTIN[name] for name in names]
-    how = {"scheme": Scheme(items), "null": null, "n_resamples": 999, "seed": seed_of(4)}
-    told = []
-    for workers in (1, 2):
-        together = draw_alike(contests, metrics, workers=workers, progress=told.append, **how)
-        for found, contest in zip(together, contests, strict=True):
-            alone = draw(contest, metrics, **how)
-            assert np.array_equal(found.advantages, alone.advantages)
-            assert np.array_equal(found.standard_errors, alone.standard_errors, equal_nan=True)
-    assert told == [5 * 999] * 2
 
 
 @pytest.mark.parametrize("responses", ["one", "first"])

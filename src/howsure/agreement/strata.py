@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.comparison.observed import item_scores
+from howsure.comparison.moments import item_scores
 from howsure.contests import Contest
 from howsure.inference import CombinedError, ConfidenceInterval
 from howsure.metrics import AdditiveMetric, Metric

@@ -14,13 +14,12 @@ from howsure.agreement.strata import Stratum, strata_of
 from howsure.comparison import AdvantageComponents, variance_components
 from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.rater_choice import LOAD
-from howsure.comparison.signing import spelled
 from howsure.contests import Contest
 from howsure.documents import Document
 from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
-from howsure.metrics import Metric
+from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
 from howsure.rating_design import RatingDesign, design_of, overlap
 from howsure.records import Signed

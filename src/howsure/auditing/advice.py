@@ -16,18 +16,20 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from howsure.auditing.cell import TRUTHS
-from howsure.auditing.estimators import BOOTSTRAP_SIGN, NO_SCHEME, RANDOM_EFFECTS, TAIL
-from howsure.comparison.default_interval import default_interval
+from howsure.auditing.estimators import BOOTSTRAP_SIGN, NO_SCHEME, TAIL
 from howsure.documents.numbers import counted
 from howsure.inference import binomial_region
+from howsure.intervals.default import default_interval
 from howsure.metrics import BUILTIN
+from howsure.nulls import NULLS, RANDOM_EFFECTS, SIGN_FLIP
+from howsure.nulls.mixed_responses import PooledResponses
 
 if TYPE_CHECKING:
     from howsure.auditing.audits import Audit, IntervalRow, TestRow
 
 Row = TypeVar("Row")
-DEFAULT = ("bootstrap/all", "sign-flip", TAIL)
-NARROWER = ("pooled-responses", "permuted-responses")
+DEFAULT = ("bootstrap/all", SIGN_FLIP.name, TAIL)
+NARROWER = tuple(null.name for null in NULLS.values() if null.narrower)
 SURE = 0.99
 MOST_NAMED = 3
 """How many tests not to use are named; the table has them all."""
@@ -164,7 +166,7 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
     What `compare` can run comes first, then analytical tests, then nulls that test a narrower hypothesis, and expected
     p only where nothing else was audited.
     """
-    with_raters = [test for test in verdicts if test.identity[1] == RANDOM_EFFECTS and test.holds]
+    with_raters = [test for test in verdicts if test.identity[1] == RANDOM_EFFECTS.name and test.holds]
     if with_raters:  # these data have raters who judged several items, and this is what `compare` does
         return max(with_raters, key=_found)
     analytical = [test for test in verdicts if test.identity[0] == NO_SCHEME]
@@ -229,7 +231,7 @@ def _why(test: _Test) -> str:
             ", because it is a one-sided p-value whose side follows the data "
             "(LEADER's pooled responses with all of them kept: every null advantage is exactly 0)"
         )
-    if null == "pooled-responses" and test.worst.n_responses == 1:
+    if null == PooledResponses.name and test.worst.n_responses == 1:
         return ", because pooling single responses underestimates their variance by half"
     if null in NARROWER:
         return ", because it tests the narrower hypothesis of the same responses on every item"
@@ -340,7 +342,7 @@ def _is_default(row: "IntervalRow") -> bool:
     known = BUILTIN.get(row.metric)
     if known is None or row.scheme != DEFAULT[0]:
         return False
-    return row.interval == default_interval(known, resamples_items=True)
+    return row.interval == default_interval(known, items_alone=True).name
 
 
 def _words(test: tuple[str, str, str]) -> str:

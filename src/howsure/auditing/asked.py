@@ -10,11 +10,9 @@ from howsure.auditing.cell import check_model, own
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import Metric, entry_of, resolve
 from howsure.models import ResponseModel
+from howsure.nulls import NULLS
 from howsure.rating_design import design_of, rated
 from howsure.resampling import Scheme
-
-OF_RESPONSES = ("pooled-responses", "permuted-responses")
-"""Nulls that take the responses of an item apart."""
 
 
 def metric_entries(metrics: Sequence[str | Metric] | None, model: ResponseModel) -> list[str | dict[str, Any]]:
@@ -83,7 +81,7 @@ def of_clusters(
     """Return what can be computed where whole clusters are resampled, and a note on what cannot."""
     kept, gone = [], []
     for words, nulls in pairs:
-        whole = [null for null in nulls if words == ("bootstrap", "all") and null not in OF_RESPONSES]
+        whole = [null for null in nulls if words == ("bootstrap", "all") and NULLS[null].clusters]
         gone += [f"{null} with {'/'.join(words)}" for null in nulls if null not in whole]
         if whole or words == ("bootstrap", "all"):
             kept.append((words, whole))

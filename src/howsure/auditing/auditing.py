@@ -25,6 +25,7 @@ from howsure.auditing.cell import check_model, measure, read_model
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import Metric
 from howsure.models import PERTURBATIONS, ResponseModel
+from howsure.nulls import NULLS, RANDOM_EFFECTS
 from howsure.provenance import Provenance
 from howsure.rating_design import design_of
 from howsure.resampling import Scheme
@@ -45,9 +46,9 @@ def audit(
     *,
     metrics: Sequence[str | Metric] | None = None,
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
-    nulls: Sequence[str] = choices.NULLS,
+    nulls: Sequence[str] = choices.DEFAULTS,
     tests: Sequence[str] = choices.ANALYTICAL,
-    intervals: Sequence[str] = choices.INTERVALS,
+    intervals: Sequence[str] = choices.DEFAULT_INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     epsilon_a: float = 0.0,
@@ -144,9 +145,9 @@ def plan(
     *,
     metrics: Sequence[str | Metric] | None = None,
     schemes: Sequence[Scheme | tuple[str, str]] = SCHEMES,
-    nulls: Sequence[str] = choices.NULLS,
+    nulls: Sequence[str] = choices.DEFAULTS,
     tests: Sequence[str] = choices.ANALYTICAL,
-    intervals: Sequence[str] = choices.INTERVALS,
+    intervals: Sequence[str] = choices.DEFAULT_INTERVALS,
     designs: Sequence[tuple[int, int]] = DESIGNS,
     epsilons: Sequence[float] = EPSILONS,
     epsilon_a: float = 0.0,
@@ -170,7 +171,7 @@ def plan(
     names = metric_entries(metrics, described)
     pairs, notes = pairs_of(
         [as_scheme(scheme) for scheme in some("schemes", schemes)],
-        [_check.one_of("nulls", null, choices.NULLS) for null in nulls],
+        [_check.one_of("nulls", null, NULLS) for null in nulls],
         beside or {},
     )
     if cluster is not None:
@@ -178,7 +179,7 @@ def plan(
         pairs, about_clusters = of_clusters(pairs)
         notes += about_clusters
     if has_raters(described):
-        pairs.append((("bootstrap", "all", "random"), [choices.RANDOM_EFFECTS]))
+        pairs.append((("bootstrap", "all", "random"), [RANDOM_EFFECTS.name]))
     strengths = strengths_of(epsilons, epsilon_a)
     if perturbation is not None:
         _check.one_of("perturbation", perturbation, [name for name in PERTURBATIONS if name != "split"])
@@ -216,7 +217,7 @@ USUAL = {
     "perturbation": None,
     "split": True,
     "tests": choices.ANALYTICAL,
-    "intervals": choices.INTERVALS,
+    "intervals": choices.DEFAULT_INTERVALS,
     "alpha": 0.05,
     "confidence_level": 0.95,
     "n_fresh": N_FRESH,

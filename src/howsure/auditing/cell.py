@@ -34,6 +34,7 @@ from howsure.inference import PValue, expected_pvalue
 from howsure.metrics import Metric, metric_from
 from howsure.models import ResponseModel, simulate_advantages
 from howsure.models.base import Epsilon
+from howsure.nulls.mixed_responses import PooledResponses
 from howsure.scales import FloatArray
 from howsure.sweeps import Parts, task
 
@@ -45,7 +46,7 @@ TRUTHS = {
     WORSE: "B is worse than A",
 }
 TESTS, INTERVALS, SMALLEST = "tests", "intervals", "smallest"
-LEADER_NULLS = ("pooled-responses", BOOTSTRAP_SIGN)
+LEADER_NULLS = (PooledResponses.name, BOOTSTRAP_SIGN)
 ITEMS, DRAWS = 2**14, 2**20
 """Data sets are analysed together that have at most so many items, and draws by all metrics and nulls (eight
 megabytes)."""

@@ -3,50 +3,24 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from howsure import _random, inference
-from howsure.comparison import Comparison, Procedure
-from howsure.comparison.advantage_evidence import AdvantageEvidence
-from howsure.comparison.comparing import compare_shared, compare_stacked
-from howsure.comparison.shared import Shared
+from howsure import _random
+from howsure.comparison import Procedure
+from howsure.comparison.comparing import gather_rows
+from howsure.comparison.gathering import Shared
 from howsure.contests import Contest
+from howsure.inference.evidence import Evidence
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel
 from howsure.models.simulation import draw_each
-from howsure.resampling import Stack, can_stack, stackable, summaries_of
+from howsure.resampling import Stack, can_stack, stackable
 from howsure.scales import FloatArray
 
 Simulated = Stack | Sequence[tuple[Contest, np.random.SeedSequence]]
 """Data sets, each with the seed of its draws."""
-
-
-class AnswerRows(Protocol):
-    """What comparisons of data sets by one metric say; `howsure.comparison.advantage_rows.AdvantageRows` is such."""
-
-    def tails(self, *alternatives: str) -> FloatArray:
-        """Return the p-values of alternatives: (data sets, alternatives)."""
-
-    def expected(self) -> FloatArray:
-        """Return LEADER's p-values."""
-
-    def bootstrap_signs(self) -> FloatArray:
-        """Return LEADER's p-values where all null advantages are 0."""
-
-    def limits(self, method: str) -> FloatArray:
-        """Return the ends of two-sided intervals: (data sets, 2)."""
-
-
-class DataSets(Protocol):
-    """Data sets that are compared by several procedures, which share what they can."""
-
-    def compared(self, how: Procedure, metrics: Sequence[Metric]) -> Sequence[AnswerRows]:
-        """Return what each metric says by a procedure."""
-
-    def item_advantages(self, metric: AdditiveMetric) -> Sequence[FloatArray]:
-        """Return the item advantages of each data set."""
 
 
 def simulated(
@@ -64,62 +38,37 @@ def simulated(
     return [(contest, seeds[i]) for i, contest in enumerate(contests)]
 
 
-def data_sets(data: Simulated, *, at_once: bool, leaves_out: bool) -> DataSets:
-    """Return data sets that are compared at once if asked for and possible; `leaves_out` is that of `Shared`."""
-    if isinstance(data, Stack):
-        return _AllAtOnce(data, Shared(leaves_out=leaves_out))
-    contests, seeds = zip(*data, strict=True)
-    if at_once and can_stack(contests):
-        return _AllAtOnce(Stack.of(contests, _random.Seeds(seeds)), Shared(leaves_out=leaves_out))
-    return _EachAlone(contests, seeds, [Shared(leaves_out=leaves_out) for _ in contests])
-
-
 @dataclass(frozen=True, slots=True)
-class _AllAtOnce:
-    stack: Stack
-    shared: Shared
+class DataSets:
+    """Data sets that are compared by several procedures, which share what they can.
 
-    def compared(self, how: Procedure, metrics: Sequence[Metric]) -> Sequence[AnswerRows]:
-        return self.shared.once(
-            how, lambda: compare_stacked(self.stack, metrics=metrics, procedure=how, shared=self.shared)
-        )
+    They are one stack where they have the same sizes, else a stack each.
+    """
 
-    def item_advantages(self, metric: AdditiveMetric) -> Sequence[FloatArray]:
-        return [*self.stack.item_advantages(metric)]
-
-
-@dataclass(frozen=True, slots=True)
-class _EachAlone:
-    contests: Sequence[Contest]
-    seeds: Sequence[np.random.SeedSequence]
+    stacks: Sequence[Stack]
     shared: Sequence[Shared]
 
-    def compared(self, how: Procedure, metrics: Sequence[Metric]) -> Sequence[AnswerRows]:
-        answers = [
-            shared.once(how, partial(compare_shared, contest, metrics=metrics, procedure=how, rng=seed, shared=shared))
-            for contest, seed, shared in zip(self.contests, self.seeds, self.shared, strict=True)
+    @classmethod
+    def of(cls, data: Simulated, *, at_once: bool, leaves_out: bool) -> "DataSets":
+        """Take data sets together if asked for and possible; `leaves_out` is that of `Shared`."""
+        if isinstance(data, Stack):
+            stacks = [data]
+        else:
+            contests, seeds = zip(*data, strict=True)
+            if at_once and can_stack(contests):
+                stacks = [Stack.of(contests, _random.Seeds(seeds))]
+            else:
+                stacks = [Stack.alone(*one) for one in data]
+        return cls(stacks, [Shared(leaves_out=leaves_out) for _ in stacks])
+
+    def compared(self, how: Procedure, metrics: Sequence[Metric]) -> list[list[Evidence]]:
+        """Return what comparisons by a procedure rest on: for each metric, the evidence of all stacks."""
+        found = [
+            shared.once(how, partial(gather_rows, stack, metrics=metrics, procedure=how, shared=shared))
+            for stack, shared in zip(self.stacks, self.shared, strict=True)
         ]
-        return [_RowsOfEach(of_metric, how.confidence_level) for of_metric in zip(*answers, strict=True)]
+        return [[one.evidence for one in of_metric] for of_metric in zip(*found, strict=True)]
 
-    def item_advantages(self, metric: AdditiveMetric) -> Sequence[FloatArray]:
-        return [metric.item_advantages(*summaries_of(contest, metric.needs)) for contest in self.contests]
-
-
-@dataclass(frozen=True, slots=True)
-class _RowsOfEach:
-    answers: Sequence[Comparison | AdvantageEvidence]
-    confidence_level: float
-
-    def tails(self, *alternatives: str) -> FloatArray:
-        return np.array([[answer.tail(side).pvalue for side in alternatives] for answer in self.answers])
-
-    def expected(self) -> FloatArray:
-        return np.array([answer.expected_pvalue for answer in self.answers])
-
-    def bootstrap_signs(self) -> FloatArray:
-        null = np.zeros_like(self.answers[0].draws)
-        return np.array([inference.expected_pvalue(null, answer.draws).pvalue for answer in self.answers])
-
-    def limits(self, method: str) -> FloatArray:
-        found = [answer.limits(method, self.confidence_level, "two-sided") for answer in self.answers]
-        return np.array([(interval.low, interval.high) for interval in found])
+    def item_advantages(self, metric: AdditiveMetric) -> list[FloatArray]:
+        """Return the item advantages of each stack: (data sets, items)."""
+        return [stack.item_advantages(metric) for stack in self.stacks]

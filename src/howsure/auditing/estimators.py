@@ -13,24 +13,30 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from howsure import inference
-from howsure.auditing.data_sets import AnswerRows, DataSets, Simulated, data_sets
+from howsure import intervals
+from howsure.auditing.data_sets import DataSets, Simulated
 from howsure.comparison import Procedure
-from howsure.comparison.default_interval import can_have
+from howsure.inference.evidence import Evidence
+from howsure.intervals.direct import Edgeworth
 from howsure.metrics import AdditiveMetric, Metric
-from howsure.resampling import Scheme, judge
+from howsure.nulls import NULLS, SIGN_FLIP
+from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
+from howsure.nulls.shifted_bootstrap import BootstrapSign, ShiftedBootstrap
+from howsure.resampling import Scheme
 from howsure.scales import FloatArray
 
 TAIL, EXPECTED = "tail", "expected"
-BOOTSTRAP_SIGN = "bootstrap-sign"
+BOOTSTRAP_SIGN = BootstrapSign.name
 """Pooled responses that are all kept make A and B the same pool: every null advantage is 0, and LEADER's estimated p of
 (bootstrap_items, all) is the bootstrap probability that the advantage changes sign. This is its name here."""
 
-NULLS = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses")
-RANDOM_EFFECTS = "random-effects"
-"""The test of `compare` where raters judged several items: it is audited where simulated tables have such raters."""
+DEFAULTS = tuple(null.name for null in (SIGN_FLIP, ShiftedBootstrap, PermutedResponses, PooledResponses))
+"""The nulls that are audited unless others are asked for; with raters, random-effects too."""
+
 ANALYTICAL = ("paired-t", "wilcoxon")
-INTERVALS = inference.METHODS
+INTERVALS = tuple(intervals.INTERVALS)
+DEFAULT_INTERVALS = tuple(name for name in INTERVALS if name != Edgeworth.name)
+"""Audits are mostly of small studies, for which Edgeworth's formula is not meant."""
 ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 """The words by which they are asked for."""
 NO_SCHEME = "–"
@@ -97,8 +103,8 @@ class Estimators:
 
     def on(self, data: Simulated) -> "Estimates":
         """Return every p-value and interval of simulated data sets, each with the seed of its draws."""
-        leaves_out = any(method in self.intervals for method in ("bca", "t"))
-        compared = data_sets(data, at_once=self.cluster is None, leaves_out=leaves_out)
+        leaves_out = any(intervals.INTERVALS[method].leaves_out for method in self.intervals)
+        compared = DataSets.of(data, at_once=self.cluster is None, leaves_out=leaves_out)
         found = Estimates({}, {})
         for scheme, nulls in self.pairs:
             self._by_scheme(found, compared, scheme, nulls)
@@ -106,29 +112,32 @@ class Estimators:
             if isinstance(metric, AdditiveMetric) and self.tests:
                 rows = compared.item_advantages(metric)
                 for name in self.tests:
-                    found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = analyse_rows(name, rows)
+                    known = np.concatenate([analyse_rows(name, part) for part in rows])
+                    found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = known
         return found
 
     def _by_scheme(self, found: "Estimates", data: DataSets, scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
-        for null in nulls or ("shifted-bootstrap",):
+        for null in nulls or (ShiftedBootstrap.name,):
             how = _procedure(scheme, null, self.cluster, self.n_resamples, self.confidence_level)
-            for metric, answers in zip(metrics, data.compared(how, metrics), strict=True):
+            for metric, known in zip(metrics, data.compared(how, metrics), strict=True):
                 if null in nulls:
-                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), answers))
+                    found.tests.update(_estimates(Estimator(metric.name, name, null, TAIL), known))
                 for method in self.intervals:
                     key = IntervalKey(metric.name, name, method)
                     if key not in found.limits and has_interval(method, metric, scheme):
-                        found.limits[key] = answers.limits(method)
+                        ends = [
+                            intervals.INTERVALS[method].ends(one, self.confidence_level, "two-sided") for one in known
+                        ]
+                        found.limits[key] = np.concatenate([np.stack([one.low, one.high], axis=1) for one in ends])
 
 
 @cache
 def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int, confidence_level: float) -> Procedure:
-    # A change of sign needs the draws alone, which are those of any null.
     return Procedure(
-        null="shifted-bootstrap" if null == BOOTSTRAP_SIGN else null,
+        null=null,
         items=scheme.items,
         responses=scheme.responses,
         n_responses=scheme.n_responses,
@@ -140,13 +149,14 @@ def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int,
     )
 
 
-def _estimates(key: Estimator, answers: AnswerRows) -> dict[Estimator, FloatArray]:
+def _estimates(key: Estimator, known: Sequence[Evidence]) -> dict[Estimator, FloatArray]:
     """Return the tail p and the expected p of comparisons: (data sets, 2), an `Estimate` in each row."""
-    if key.null == BOOTSTRAP_SIGN:
-        return {key._replace(pvalue=EXPECTED): _twice(answers.bootstrap_signs())}
-    found = {key: answers.tails("greater", "two-sided")}
-    if key.null != RANDOM_EFFECTS:
-        found[key._replace(pvalue=EXPECTED)] = _twice(answers.expected())
+    null, found = NULLS[key.null], {}
+    if TAIL in null.audited:
+        sides = [[null.pvalues(one, side).values for one in known] for side in ("greater", "two-sided")]
+        found[key] = np.stack([np.concatenate(parts) for parts in sides], axis=1)
+    if EXPECTED in null.audited:
+        found[key._replace(pvalue=EXPECTED)] = _twice(np.concatenate([null.expected(one) for one in known]))
     return found
 
 
@@ -176,30 +186,28 @@ def keeps_responses(scheme: Scheme) -> bool:
     return scheme.keeps_responses
 
 
-def has_interval(method: str, metric: Metric, scheme: Scheme) -> bool:
+def has_interval(name: str, metric: Metric, scheme: Scheme) -> bool:
     """Whether `compare` would give this interval, and whatever the data are."""
+    kind = intervals.INTERVALS[name]
     if scheme.raters == "random":
-        return method in ("t", "percentile", "basic")
-    resamples_items = scheme.items == "bootstrap" and keeps_responses(scheme)
-    signs = method != "score" or metric.counts_items
-    return signs and can_have(method, metric, resamples_items=resamples_items)
+        return kind.random_raters
+    items_alone = scheme.items == "bootstrap" and keeps_responses(scheme)
+    return kind.fits(metric) and kind.possible(item_scores=metric.additive, items_alone=items_alone)
 
 
 def analyse(name: str, advantages: FloatArray) -> Estimate:
     """Return Student's or Wilcoxon's p of the item advantages; both are undefined or 1 where no item differs."""
-    return Estimate(*analyse_rows(name, [advantages])[0].tolist())
+    return Estimate(*analyse_rows(name, advantages[np.newaxis])[0].tolist())
 
 
-def analyse_rows(name: str, rows: Sequence[FloatArray]) -> FloatArray:
-    """Return the same for each row of item advantages, rows of equal length at once: (rows, 2)."""
+def analyse_rows(name: str, rows: FloatArray) -> FloatArray:
+    """Return the same for each row of item advantages: (rows, 2)."""
     from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
     from howsure.paired.means import t_test
     from howsure.paired.ranks import wilcoxon
 
-    if len({row.size for row in rows}) > 1:
-        return np.concatenate([analyse_rows(name, [row]) for row in rows])
     test: Callable[..., Any] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
-    sample, none = Sample.independent(np.stack(rows)), Resamples(np.random.SeedSequence(0))
+    sample, none = Sample.independent(rows), Resamples(np.random.SeedSequence(0))
     sides = [Hypothesis(side, interval=False) for side in ("greater", "two-sided")]
     return np.stack([test(sample, side, none).pvalue for side in sides], axis=1)
 
@@ -211,10 +219,10 @@ def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Sch
     """
     for scheme in schemes:
         for null in nulls:
-            if null == "pooled-responses" and keeps_responses(scheme) and scheme.items == "bootstrap":
+            if null == PooledResponses.name and keeps_responses(scheme) and scheme.items == "bootstrap":
                 yield scheme, BOOTSTRAP_SIGN, ""
                 continue
-            judged = judge(scheme, null, n_responses=(math.inf, math.inf))
+            judged = NULLS[null].judge(scheme, (math.inf, math.inf))
             refused = [reason for verdict, reason in judged if verdict == "refuse"]
             yield scheme, null, refused[0] if refused else ""
 

@@ -1,11 +1,11 @@
 from .comparing import compare as compare
 from .comparing import compare_each as compare_each
-from .comparisons import Comparison as Comparison
-from .comparisons import Comparisons as Comparisons
-from .comparisons import EffectSizes as EffectSizes
 from .margins import MarginTests as MarginTests
 from .missing import missing_bounds as missing_bounds
 from .procedure import DRAWS as DRAWS
 from .procedure import Procedure as Procedure
+from .results import Comparison as Comparison
+from .results import Comparisons as Comparisons
+from .results import EffectSizes as EffectSizes
 from .uncertainty import AdvantageComponents as AdvantageComponents
 from .uncertainty import variance_components as variance_components

@@ -17,7 +17,7 @@ from howsure.inference import PValue, tail_pvalue
 from howsure.scales import FloatArray
 
 if TYPE_CHECKING:
-    from howsure.comparison.comparisons import Comparison, Comparisons
+    from howsure.comparison.results import Comparison, Comparisons
 
 BASELINES = {
     "welch-t": "treats the items of A and of B as two independent samples, although they are the same items",

@@ -4,54 +4,37 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from howsure import _check, _matrices, _random, inference
-from howsure.comparison import rater_choice
-from howsure.comparison.advantage_evidence import AdvantageEvidence, evidence_of
-from howsure.comparison.advantage_rows import AdvantageRows, rows_of
-from howsure.comparison.comparisons import Comparison, Comparisons
+from howsure.comparison import notes, rater_choice
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.detectable import detectable
-from howsure.comparison.magnitudes import check_magnitudes, far_outside
-from howsure.comparison.many_slices import compare_many
-from howsure.comparison.observed import (
-    few,
-    item_advantages_of,
-    item_scores,
-    off_centre,
-    skewed,
-    small,
-    sparse,
-    unequal,
-    uneven,
-    without_spread,
-)
+from howsure.comparison.gathering import Gathered, ProcedureRun, Shared, gather
+from howsure.comparison.moments import effects, item_scores
 from howsure.comparison.procedure import Procedure
-from howsure.comparison.procedure_run import (
-    ProcedureRun,
-    caveats_of,
-    check_item_scores,
-    drawn_together,
-    effects_of,
-)
 from howsure.comparison.rater_answers import paired
-from howsure.comparison.shared import Shared
-from howsure.comparison.signing import provenance_of, shared_fields
-from howsure.comparison.together import MANY, adjusted, having, wide_level, without_draws
+from howsure.comparison.results import Comparison, Comparisons, EffectSizes
+from howsure.comparison.together import JOINT, MANY, adjusted, having, wide_level, without_draws
 from howsure.contests import Contest
 from howsure.documents import Aside
-from howsure.errors import HowsureWarning
+from howsure.errors import ArgumentError, HowsureWarning
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.corrections import JOINT_CORRECTIONS
-from howsure.metrics import Metric
-from howsure.resampling import Stack, kept_responses, summaries_of
+from howsure.inference.evidence import Evidence
+from howsure.intervals import Interval
+from howsure.metrics import Metric, parameters_of, spelled
+from howsure.nulls import Null
+from howsure.provenance import Provenance
+from howsure.resampling import Stack, can_stack, summaries_of
 from howsure.scales import IntArray
 from howsure.summaries import lean
 
-TOGETHER = 32
-"""So many slices are drawn from at a time, whose draws take ten megabytes."""
+TOGETHER = 64
+"""So many slices are gathered at a time, whose resamples take twenty megabytes."""
 
 
 @_matrices.on_one_thread
@@ -156,11 +139,13 @@ def compare_each(
 
         contest = as_contest(contest, a=a, b=b, gold=gold)
     contest = contest.complete()
-    check_magnitudes(contest)
+    notes.check_magnitudes(contest)
     chosen, why = metrics_for(contest, metrics)
-    contest = replace(contest, notes=(*contest.notes, *why, *far_outside(contest)))
-    found = adjusted(_compare(contest, chosen, run), correction, run.seed) if by is None else []
-    if by is not None:
+    contest = replace(contest, notes=(*contest.notes, *why, *notes.far_outside(contest)))
+    run = replace(run, joint=correction in JOINT and (len(chosen) > 1 or (by is not None and correction != "holm")))
+    if by is None:
+        found = adjusted(_compare([contest], chosen, run)[0], correction, run.seed)
+    else:
         found = _compare_slices(contest, by, chosen, run, correction)
     shared = found[0].provenance
     whole = replace(
@@ -180,114 +165,91 @@ def compare_each(
 def _compare_slices(
     contest: Contest, by: str, metrics: Sequence[Metric], run: ProcedureRun, correction: str
 ) -> list[Comparison]:
-    """Compare on each slice; very many slices are compared at once where that is possible, and no draws are kept."""
+    """Compare on each slice; of very many slices no resamples are kept."""
     values, order, starts = contest.parts(by)
-    slices = [f"{by} = {value}" for value in values]
     contest = contest.take(order)
-
-    found = np.empty((len(slices), len(metrics)), dtype=object)
-    if len(slices) <= MANY or correction == "westfall-young":
-        for i, answers in _one_by_one(contest, starts, np.arange(len(slices)), metrics, run, slices=slices):
-            found[i] = answers
-        return adjusted(found.ravel().tolist(), correction, run.seed)
-    level = wide_level(run.procedure.confidence_level, correction, found.size)
-    parts = compare_many(contest, starts, metrics, run, slices=slices, wide_level=level)
-    pvalues = np.full(found.shape, math.nan)
-    for part in parts:
-        pvalues[part.those, part.place] = part.pvalues
-    others = np.setdiff1d(np.arange(len(slices)), np.concatenate([[], *(part.those for part in parts)]))
-    wide = {}
-    for i, answers in _one_by_one(contest, starts, others, metrics, run, slices=slices):
-        for j, answer in enumerate(answers):
-            pvalues[i, j] = answer.pvalue
-            found[i, j], wide[i, j] = without_draws(answer, level)
-    pvalues = inference.adjust(pvalues.ravel(), method=correction).reshape(found.shape)
-    for place, ends in wide.items():
-        found[place] = having(found[place], float(pvalues[place]), ends, found.size)
-    for part in parts:
-        answers = [*part.answers(pvalues[part.those, part.place], found.size)]
-        _warn(answers)
-        found[part.those, part.place] = answers
-    every: list[Comparison] = found.ravel().tolist()
-    return every
+    n = len(values) * len(metrics)
+    many = len(values) > MANY and correction != "westfall-young"
+    level = wide_level(run.procedure.confidence_level, correction, n)
+    found: list[list[Comparison]] = [[] for _ in values]
+    wide: list[list[ConfidenceInterval]] = [[] for _ in values]
+    for numbers, parts in _equally_large(contest, starts):
+        for i, answers in zip(numbers, _compare(parts, metrics, run), strict=True):
+            for answer in answers:
+                named = replace(answer, slice=f"{by} = {values[i]}")
+                own, far = without_draws(named, level) if many else (named, named.confidence_interval)
+                found[i].append(own)
+                wide[i].append(far)
+    entries = [*chain(*found)]
+    if not many:
+        return adjusted(entries, correction, run.seed)
+    pvalues = inference.adjust([entry.pvalue for entry in entries], method=correction)
+    return [having(entry, float(p), far, n) for entry, p, far in zip(entries, pvalues, chain(*wide), strict=True)]
 
 
-def _one_by_one(
-    contest: Contest,
-    starts: IntArray,
-    those: IntArray,
-    metrics: Sequence[Metric],
-    run: ProcedureRun,
-    *,
-    slices: Sequence[str],
-) -> Iterator[tuple[int, list[Comparison]]]:
-    """Yield the comparisons of each of those slices; slices of equally many items are drawn from together."""
-    sizes = np.diff(starts)[those]
+def _equally_large(contest: Contest, starts: IntArray) -> Iterator[tuple[list[int], list[Contest]]]:
+    """Yield slices (their numbers and contests), those of equally many items together."""
+    sizes = np.diff(starts)
     for n in np.unique(sizes):
-        alike = those[sizes == n]
+        alike = np.flatnonzero(sizes == n)
         for numbers in np.split(alike, np.arange(TOGETHER, alike.size, TOGETHER)):
-            parts = [contest.take(np.arange(starts[i], starts[i] + n)) for i in numbers]
-            for i, part, own in zip(numbers.tolist(), parts, drawn_together(parts, metrics, run), strict=True):
-                yield i, [replace(answer, slice=slices[i]) for answer in _compare(part, metrics, own)]
+            yield numbers.tolist(), [contest.take(np.arange(starts[i], starts[i] + n)) for i in numbers]
 
 
-def compare_shared(
-    contest: Contest, *, metrics: Sequence[Metric], procedure: Procedure, rng: _random.Rng, shared: Shared
-) -> Sequence[Comparison | AdvantageEvidence]:
-    """Compare by metrics as `compare_each` does without correction, with what `shared` holds of the same contest.
-
-    Where raters do not matter, the numbers come without words: notes and effect sizes take longer than they do.
-    """
-    run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None), shared=shared)
-    begun = _begin(contest, metrics, run)
-    return _compare(contest, metrics, run) if begun.choice.n_raters else _evidence(begun)
+def gather_rows(data: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared) -> list[Gathered]:
+    """Return what comparisons of simulated data sets rest on, without words; raters are held as the procedure says."""
+    seed = data.seeds[0]
+    run = replace(ProcedureRun.of(procedure, {}, rng=seed, workers=1, progress=None), shared=shared, warns=False)
+    return _gather(_begin(data, metrics, run))
 
 
 def pvalue_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _random.Rng, workers: int = 1) -> float:
     """Return the p-value that `compare` gives, and compute nothing else."""
-    check_magnitudes(contest)
+    notes.check_magnitudes(contest)
     shared = Shared(leaves_out=False, has_intervals=False)
-    run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared)
-    [found] = _evidence(_begin(contest, [metric], run))
-    return found.pvalue
+    run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared, warns=False)
+    begun = _begin(Stack.alone(contest, run.seed), [metric], run)
+    [found] = _gather(begun)
+    return float(begun.null.pvalues(found.evidence, procedure.alternative).values[0])
 
 
-def compare_stacked(
-    stack: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared
-) -> list[AdvantageRows]:
-    """Compare the contests of a stack, as `compare_shared` compares each of them, with what `shared` holds of them."""
-    run = replace(ProcedureRun.of(procedure, {}, rng=0, workers=1, progress=None), shared=shared)
-    begun = _begin(stack.first, metrics, run)
-    return rows_of(stack, begun.metrics, begun.run)
+def _compare(contests: Sequence[Contest], metrics: Sequence[Metric], run: ProcedureRun) -> list[list[Comparison]]:
+    """Compare contests of equally many items by metrics that share their resamples: a list for each contest.
 
-
-def _compare(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> list[Comparison]:
-    """Compare by metrics that share their draws; where there are raters, give both answers about them."""
-    answers, choice = _compare_once(contest, metrics, run)
+    Where there are raters, both answers about them are given.
+    """
+    if len(contests) > 1 and not (run.procedure.cluster is None and can_stack(contests)):
+        return [_compare([contest], metrics, run)[0] for contest in contests]
+    one = len(contests) == 1
+    data = Stack.alone(contests[0], run.seed) if one else Stack.of(contests, _random.Seeds([run.seed] * len(contests)))
+    run = replace(run, shared=Shared())
+    answers, choice = _compare_once(contests, data, metrics, run)
     alike = run.scheme.items == "bootstrap" and run.scheme.responses == "all"
-    if choice.n_raters and alike and (choice.scheme.raters == "fixed" or choice.null == "random-effects"):
+    if choice.n_raters and alike and (choice.scheme.raters == "fixed" or choice.null.two_answers):
         other = "fixed" if choice.scheme.raters == "random" else "random"
         how = replace(run.procedure, raters=other, null=None, interval=None)
         scheme = replace(run.scheme, raters=other)
-        beside, _ = _compare_once(
-            contest, metrics, replace(run, procedure=how, scheme=scheme, null=None, progress=None)
-        )
+        again = replace(run, procedure=how, scheme=scheme, null=None, progress=None, shared=Shared())
+        beside, _ = _compare_once(contests, data, metrics, again)
         # Both answers have a line each, so that notes about the choice only repeat them.
-        notes = [tuple(Aside(note) if note in choice.notes else note for note in one.notes) for one in answers]
         answers = [
-            paired(replace(one, notes=said), two, choice.n_raters)
-            for one, two, said in zip(answers, beside, notes, strict=True)
+            [paired(_aside(own, choice.notes), two, choice.n_raters) for own, two in zip(*of_contest, strict=True)]
+            for of_contest in zip(answers, beside, strict=True)
         ]
     if run.warns:
-        _warn(answers)
+        _warn([*chain(*answers)])
     return answers
+
+
+def _aside(answer: Comparison, about: Sequence[str]) -> Comparison:
+    return replace(answer, notes=tuple(Aside(note) if note in about else note for note in answer.notes))
 
 
 def _warn(answers: Sequence[Comparison]) -> None:
     """Warn of what is undefined."""
     for answer in answers:
         if math.isnan(answer.advantage) or math.isnan(answer.confidence_interval.low):
-            warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", HowsureWarning, stacklevel=4)
+            warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", HowsureWarning, stacklevel=5)
 
 
 class _Begun(NamedTuple):
@@ -296,110 +258,179 @@ class _Begun(NamedTuple):
     run: ProcedureRun
     choice: rater_choice.RaterChoice
     metrics: list[Metric]
-    methods: list[str]
+    methods: list[list[Interval]]
     clusters: IntArray | None
-    data: Contest
-    seen: Contest
+    data: Stack
+    seen: Stack
     caveats: list[str]
 
+    @property
+    def null(self) -> Null:
+        """The null that was asked for or chosen."""
+        return self.run.chosen_null
 
-def _begin(contest: Contest, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
+
+def _begin(data: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
     """Decide for these raters or for raters like these, as asked or by the data; refuse what makes no sense."""
-    bound = [bind(metric, contest) for metric in metrics]
-    choice = rater_choice.choose(contest, run.scheme, raters=run.procedure.raters, null=run.null)
+    first = data.first
+    bound = [bind(metric, first) for metric in metrics]
+    choice = rater_choice.choose(first, run.scheme, raters=run.procedure.raters, null=run.null)
     run = replace(run, scheme=choice.scheme, null=choice.null)
-    clusters, about_clusters = rater_choice.clusters_of(contest, run.procedure.cluster, run.scheme, choice.null)
-    data = lean(contest, bound)
-    seen = kept_responses(data, run.scheme)
-    methods = [run.interval_for(metric, seen) for metric in bound]
-    if run.null == "studentised":
-        check_item_scores(bound)
-    caveats = [*choice.notes, *about_clusters, *caveats_of(contest, run)]
+    clusters, about_clusters = rater_choice.clusters_of(first, run.procedure.cluster, run.scheme, choice.null)
+    data = replace(data, whole=lean(data.whole, bound))
+    seen = data.keeping(run.scheme)
+    if choice.null.item_scores:
+        _check_item_scores(bound, choice.null)
+    caveats = [*choice.notes, *about_clusters, *_caveats(first, run)]
+    methods = [_methods(metric, seen, run) for metric in bound] if run.shared.has_intervals else []
     return _Begun(run, choice, bound, methods, clusters, data, seen, caveats)
 
 
-def _evidence(begun: _Begun) -> list[AdvantageEvidence]:
-    return evidence_of(begun.data, begun.seen, begun.metrics, begun.run, begun.clusters)
+def _methods(metric: Metric, seen: Stack, run: ProcedureRun) -> list[Interval]:
+    """Return the interval of each data set: the default depends on its item advantages."""
+    if run.procedure.interval is not None:
+        return [run.interval_for(metric, seen.first)] * len(seen)
+    return [run.interval_for(metric, contest) for contest in seen.contests]
+
+
+def _check_item_scores(metrics: Sequence[Metric], null: Null) -> None:
+    for metric in metrics:
+        if not metric.additive:
+            raise ArgumentError(
+                f"`null={null.name!r}` needs a metric with item scores; {metric.name!r} has none. Use "
+                "`null='sign-flip'`."
+            )
+
+
+def _caveats(contest: Contest, run: ProcedureRun) -> list[str]:
+    """Refuse combinations that make no sense; return notes on those that need caution."""
+    null, found = run.chosen_null, []
+    for verdict, reason in null.judge(run.scheme, (contest.a.n_responses, contest.b.n_responses)):
+        if verdict == "refuse":
+            raise ArgumentError(f"`null={null.name!r}` with {run.scheme}: {reason}")
+        if verdict == "warn" and run.warns:
+            warnings.warn(reason, HowsureWarning, stacklevel=6)
+        found.append(reason)
+    return found
+
+
+def _gather(begun: _Begun) -> list[Gathered]:
+    return gather(begun.data, begun.seen, begun.metrics, begun.run, methods=begun.methods, clusters=begun.clusters)
 
 
 def _compare_once(
-    contest: Contest, metrics: Sequence[Metric], run: ProcedureRun
-) -> tuple[list[Comparison], rater_choice.RaterChoice]:
+    contests: Sequence[Contest], data: Stack, metrics: Sequence[Metric], run: ProcedureRun
+) -> tuple[list[list[Comparison]], rater_choice.RaterChoice]:
     """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
-    begun = _begin(contest, metrics, run)
-    run, choice, bound, methods, _, _, seen, caveats = begun
-    how, found = run.procedure, _evidence(begun)
+    begun = _begin(data, metrics, run)
+    found = _gather(begun)
     answers = []
-    for i, metric in enumerate(bound):
-        one = found[i]
-        gold, a, b = summaries_of(seen, metric.needs)
-        advantage, kept, error = one.advantage, one.draws, one.item_error
-        tail, expected = one.tail(how.alternative), one.expected()
-        limits = one.limits(methods[i], how.confidence_level, how.alternative)
-        about = [*one.weighted, *small(contest, tail), *unequal(seen, metric), *uneven(metric, contest)]
-        about += metric.notes(gold, a, b)
-        if run.null == "studentised":
-            about += sparse(metric, gold, a, b)
-        if run.null == "sign-flip":
-            about += skewed(
-                metric,
-                item_advantages_of(metric, gold, a, b),
-                draws=kept,
-                standard_errors=one.standard_errors,
-                standard_error=error,
-                alternative=how.alternative,
-            )
-        about += few(metric, gold, a, b, interval=methods[i], resamples_items=run.resamples_items)
-        sizes = effects_of(metric, seen, run)
-        about += [*off_centre(run.scheme, advantage, kept), *without_spread(sizes, contest)]
-        notes = dict.fromkeys([*caveats, *tail.notes, *limits.notes, *about, *contest.notes])
-        left, whole = one.jackknife, error if one.error is None else one.error.standard_error
-        if math.isnan(whole) and left.size > 1:
-            whole = math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
-        if not run.scheme.keeps_responses:
-            known = kept[~np.isnan(kept)]
-            whole = float(known.std()) if known.size else math.nan
-        answers.append(
-            Comparison(
-                **shared_fields(metric, contest, run),
-                a_score=one.a_score,
-                b_score=one.b_score,
-                advantage=advantage,
-                standard_error=whole,
-                confidence_interval=limits,
-                pvalue=tail.pvalue,
-                pvalue_se=tail.standard_error,
-                expected_pvalue=expected.pvalue,
-                expected_pvalue_se=expected.standard_error,
-                detectable=detectable(
-                    whole,
-                    one.error,
-                    df=one.df,
-                    n_units=left.size or contest.n_items,
-                    null=choice.null,
-                    confidence_level=how.confidence_level,
-                    alternative=how.alternative,
-                ),
-                effect_sizes=sizes,
-                n_items=contest.n_items,
-                n_responses=seen.n_responses,
-                exact=tail.exact,
-                notes=tuple(notes),
-                provenance=provenance_of(contest, [metric], run, [limits.method]),
-                draws=kept,
-                null_draws=one.null_draws,
-                standard_errors=one.standard_errors,
-                item_error=error,
-                df=one.df,
-                jackknife=left,
-                error=one.error,
-                flips=one.flips,
-                item_scores=item_scores(metric, gold, a, b, contest.items),
-            )
-        )
-    if how.margin is not None:
-        answers = [
-            replace(answer, margin=answer.margin_tests(how.margin, method, how.confidence_level))
-            for answer, method in zip(answers, methods, strict=True)
-        ]
-    return answers, choice
+    for i, contest in enumerate(contests):
+        answers.append([_answer(contest, begun, found, row=i, place=place) for place in range(len(found))])
+    return answers, begun.choice
+
+
+def _answer(contest: Contest, begun: _Begun, gathered: Sequence[Gathered], *, row: int, place: int) -> Comparison:
+    """Put what is known of one data set by one metric into numbers and words."""
+    run, metric, method, null = begun.run, begun.metrics[place], begun.methods[place][row], begun.null
+    seen, found = begun.seen.contests[row], gathered[place]
+    how, evidence = run.procedure, found.evidence.row(row)
+    gold, a, b = summaries_of(seen, metric.needs)
+    advantage = float(evidence.estimates[0])
+    tail = null.pvalues(evidence, how.alternative)[0]
+    expected = null.expected_of(evidence)
+    limits = method.limits(evidence, how.confidence_level, how.alternative)
+    sizes = EffectSizes() if run.scheme.thins else effects(metric, gold, a, b)
+    about = [
+        *found.weighted,
+        *notes.small(contest, tail),
+        *notes.unequal(seen, metric),
+        *notes.uneven(metric, contest),
+        *metric.notes(gold, a, b),
+        *null.cautions(evidence, metric.name, how.alternative),
+        *notes.few(metric, evidence, method, items_alone=run.items_alone),
+        *notes.off_centre(run.scheme, advantage, evidence.draws[0]),
+        *notes.without_spread(sizes, contest),
+    ]
+    error = _error(evidence, run)
+    answer = Comparison(
+        **_shared_fields(metric, contest, run),
+        a_score=float(found.scores[row, 0]),
+        b_score=float(found.scores[row, 1]),
+        advantage=advantage,
+        standard_error=error,
+        confidence_interval=limits,
+        pvalue=tail.pvalue,
+        pvalue_se=tail.standard_error,
+        expected_pvalue=expected.pvalue,
+        expected_pvalue_se=expected.standard_error,
+        detectable=detectable(error, evidence, null, how.confidence_level, how.alternative),
+        effect_sizes=sizes,
+        n_items=contest.n_items,
+        n_responses=seen.n_responses,
+        exact=tail.exact,
+        notes=tuple(dict.fromkeys([*begun.caveats, *tail.notes, *limits.notes, *about, *contest.notes])),
+        provenance=_provenance(contest, metric, run, method),
+        evidence=evidence,
+        item_scores=item_scores(metric, gold, a, b, contest.items),
+    )
+    if how.margin is None:
+        return answer
+    return replace(answer, margin=answer.margin_tests(how.margin, method.name, how.confidence_level))
+
+
+def _error(evidence: Evidence, run: ProcedureRun) -> float:
+    """Return the standard error of the advantage: of raters too, by the jackknife, or of the resamples."""
+    if not run.scheme.keeps_responses:
+        known = evidence.draws[~np.isnan(evidence.draws)]
+        return float(known.std()) if known.size else math.nan
+    if evidence.rater_error is not None:
+        return evidence.rater_error.standard_error
+    error, left = float(evidence.errors[0]), evidence.jackknife[0]
+    if math.isnan(error) and left.size > 1:
+        return math.sqrt((left.size - 1) / left.size * float(np.square(left - left.mean()).sum()))
+    return error
+
+
+def _shared_fields(metric: Metric, contest: Contest, run: ProcedureRun) -> dict[str, Any]:
+    """Return the fields that all comparisons by a metric share, whatever their items."""
+    return {
+        "metric": metric.name,
+        "parameters": parameters_of(metric),
+        "title": metric.titled(_runs(contest, run)),
+        "better": metric.better,
+        "span": metric.span,
+        "names": contest.names,
+        "scale": str(contest.scale),
+        "null": run.chosen_null.name,
+        "scheme": str(run.scheme),
+        "alternative": run.procedure.alternative,
+        "n_resamples": run.procedure.n_draws,
+    }
+
+
+def _runs(contest: Contest, run: ProcedureRun) -> set[int]:
+    """Return with how many responses A and B are scored on an item."""
+    if run.scheme.responses in ("first", "one"):
+        return {1}
+    return {int(size) for side in (contest.a, contest.b) for size in (side.sizes.min(), side.sizes.max())}
+
+
+def _provenance(contest: Contest, metric: Metric, run: ProcedureRun, method: Interval) -> Provenance:
+    """Return what decides the answer: every parameter of the metric and every setting, as they were resolved."""
+    how = run.procedure
+    parameters: dict[str, Any] = {
+        "metric": spelled(metric),
+        "null": run.chosen_null.name,
+        "items": run.scheme.items,
+        "responses": run.scheme.responses,
+        "n_responses": run.scheme.n_responses,
+        "raters": run.scheme.raters,
+        "cluster": how.cluster,
+        "interval": method.name,
+        "confidence_level": how.confidence_level,
+        "alternative": how.alternative,
+        "n_resamples": how.n_draws,
+        "margin": how.margin,
+    }
+    return Provenance("compare", parameters, _random.entropy_of(run.seed), contest.digest)

@@ -6,6 +6,8 @@ from statistics import NormalDist
 import numpy as np
 
 from howsure.inference import CombinedError
+from howsure.inference.evidence import Evidence
+from howsure.nulls import Null
 
 POWER = 0.8
 
@@ -14,24 +16,18 @@ STEPS = 32
 
 
 def detectable(
-    standard_error: float,
-    error: CombinedError | None,
-    *,
-    df: float,
-    n_units: int,
-    null: str,
-    confidence_level: float,
-    alternative: str,
+    standard_error: float, evidence: Evidence, null: Null, confidence_level: float, alternative: str
 ) -> float:
     """Return the smallest advantage that a study with this error finds with a power of 0.8.
 
-    It is infinite where too few items (or clusters) are swapped for any p-value to be small enough.
+    It is infinite where there are too few items (or clusters) for any p-value to be small enough.
     """
     sides = 2 if alternative == "two-sided" else 1
     tail = (1 - confidence_level) / sides
-    if error is not None:
-        return of_parts(error, tail)
-    if null == "sign-flip" and 0.5**n_units > tail:
+    if evidence.rater_error is not None:
+        return of_parts(evidence.rater_error, tail)
+    df = float(evidence.df[0])
+    if not null.can_reject(evidence.n_units, tail):
         return math.inf
     # By Johnson and Welch's approximation: loading SciPy would take as long as a small comparison.
     critical = student(tail, df)

@@ -9,8 +9,8 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure.comparison.comparing import compare
-from howsure.comparison.comparisons import Comparison, Comparisons
 from howsure.comparison.default_metric import metrics_for
+from howsure.comparison.results import Comparison, Comparisons
 from howsure.comparison.together import adjusted
 from howsure.comparison.verdicts import decided, difference, ordered
 from howsure.contests import Contest

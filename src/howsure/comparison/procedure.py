@@ -52,7 +52,7 @@ class Procedure(RandomFactors):
     null: str | None = option(
         None,
         "How the null distribution is generated. Default: random-effects if raters are random, otherwise sign-flip.",
-        choices="howsure.resampling.nulls:NULLS",
+        choices="howsure.nulls:NULLS",
         group=METHOD,
     )
     items: str = option(
@@ -93,7 +93,7 @@ class Procedure(RandomFactors):
     interval: str | None = option(
         None,
         "Type of confidence interval. Default: the type with the best measured coverage for the metric.",
-        choices="howsure.inference.interval_methods:METHODS",
+        choices="howsure.intervals:INTERVALS",
         group=METHOD,
     )
     margin: float | None = option(

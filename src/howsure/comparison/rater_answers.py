@@ -10,7 +10,7 @@ from howsure.inference import ConfidenceInterval
 from howsure.rating_design import FEW_RATERS
 
 if TYPE_CHECKING:
-    from howsure.comparison.comparisons import Comparison
+    from howsure.comparison.results import Comparison
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _told(answer: RaterAnswer, result: "Comparison") -> str:
 
 def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":
     """Return the result with both answers; one of them is its own, and the other is that of `beside`."""
-    own = result.error is not None
+    own = result.rater_error is not None
     like, these = (result, beside) if own else (beside, result)
     like = _no_surer(like, these)
     answers = RaterAnswers(n_raters, _answer(these), _answer(like))

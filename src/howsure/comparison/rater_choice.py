@@ -8,6 +8,7 @@ import numpy as np
 from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError, DataError
+from howsure.nulls import RANDOM_EFFECTS, SIGN_FLIP, Null
 from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.resampling import Scheme
 from howsure.responses import Responses, cluster_codes
@@ -24,19 +25,19 @@ class RaterChoice:
     Attributes
     ----------
     scheme : Scheme
-    null : str
+    null : Null
     notes : tuple of str
     n_raters : int
         How many raters repeat enough to matter; 0 where none do. With raters a result has two answers.
     """
 
     scheme: Scheme
-    null: str
+    null: Null
     notes: tuple[str, ...]
     n_raters: int = 0
 
 
-def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | None) -> RaterChoice:
+def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: Null | None) -> RaterChoice:
     """Decide whether raters are a random factor: as asked or, when left open, by the data and what else was asked.
 
     Raters are a random factor where they repeat: where the rater of a response judged two items or more, on average
@@ -61,12 +62,12 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: str | 
             "Add raters.",
         ]
     chosen = replace(scheme, raters=raters)
-    null = null or ("random-effects" if raters == "random" else "sign-flip")
+    null = null or (RANDOM_EFFECTS if raters == "random" else SIGN_FLIP)
     return RaterChoice(chosen, null, tuple(notes), n_raters)
 
 
 def _by_the_data(
-    contest: Contest, design: RatingDesign | None, n_raters: int, scheme: Scheme, null: str | None
+    contest: Contest, design: RatingDesign | None, n_raters: int, scheme: Scheme, null: Null | None
 ) -> tuple[str, list[str]]:
     if design is None:
         return "fixed", _unseen(contest)
@@ -75,17 +76,15 @@ def _by_the_data(
         if design.load > 1:
             judged = f"The rater of a response judged {design.load:.2g} items on average, fewer than {LOAD:g}"
         return "fixed", [f"{judged}, so raters are not a random factor: resampling items resamples them too."]
-    if null in (None, "random-effects", "shifted-bootstrap") and (scheme.items, scheme.responses) == (
-        "bootstrap",
-        "all",
-    ):
+    generalises = null is None or null.random_raters
+    if generalises and (scheme.items, scheme.responses) == ("bootstrap", "all"):
         # A few raters say too little about others for their answer to lead; it then stands below that for these raters.
         if n_raters < FEW_RATERS and null is None:
             return "fixed", [
                 f"The result holds for these {n_raters} raters: too few to generalise reliably. Add raters."
             ]
         return "random", [f"The result generalises to raters like these {n_raters}."]
-    asked = f"`null={null!r}`" if null not in (None, "random-effects", "shifted-bootstrap") else str(scheme)
+    asked = str(scheme) if null is None or generalises else f"`null={null.name!r}`"
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
 
 
@@ -120,14 +119,14 @@ def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[st
     ]
 
 
-def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: str) -> tuple[IntArray | None, list[str]]:
+def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: Null) -> tuple[IntArray | None, list[str]]:
     """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
     if cluster is None:
         return None, []
     names, codes = cluster_codes(contest.groups, cluster)
-    if scheme.responses != "all" or scheme.items != "bootstrap" or null in ("pooled-responses", "permuted-responses"):
+    if scheme.responses != "all" or scheme.items != "bootstrap" or not null.clusters:
         raise ArgumentError(
-            f"`cluster` goes with all responses and `items='bootstrap'`; got `null={null!r}` with {scheme}."
+            f"`cluster` goes with all responses and `items='bootstrap'`; got `null={null.name!r}` with {scheme}."
         )
     note = f"Items are clustered. The result generalises to values of {cluster!r} like these {names.size}."
     return codes, [note]

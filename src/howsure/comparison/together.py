@@ -12,21 +12,19 @@ from functools import lru_cache
 import numpy as np
 
 from howsure import _random, inference
-from howsure.comparison.comparisons import Comparison, nothing
+from howsure.comparison.results import Comparison
 from howsure.inference import ConfidenceInterval
-from howsure.inference.intervals import tails_of
+from howsure.inference.confidence import tails_of
 from howsure.inference.simultaneous import adjust_stepdown, joint_level
+from howsure.intervals import INTERVALS
 from howsure.scales import FloatArray, IntArray
 
-UNPROMISED = ("benjamini-hochberg", "none")
-"""Corrections whose intervals hold one by one."""
+JOINT = ("holm", "westfall-young")
+"""Corrections whose intervals hold together; those of the others hold one by one."""
 
 MANY = 1000
 """With more slices than this, no draws are kept (a quarter of a megabyte each), and the level at which their intervals
 hold together is that of independent ones: it lies beyond the most extreme draw, so draws could not give it."""
-
-DRAWN = ("percentile", "basic", "bca", "studentised", "symmetric")
-"""Intervals whose ends are quantiles of draws."""
 
 BEYOND = 20
 """So many draws must lie beyond a quantile for draws to tell it."""
@@ -45,12 +43,12 @@ def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedS
     else:
         pvalues = inference.adjust([entry.pvalue for entry in found], method=correction)
     entries = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, pvalues, strict=True)]
-    return entries if correction in UNPROMISED else _joint_intervals(entries, seed)
+    return _joint_intervals(entries, seed) if correction in JOINT else entries
 
 
 def wide_level(level: float, correction: str, n: int) -> float:
     """Return the level of each of n independent intervals that hold together; their own where that is not promised."""
-    return level if correction in UNPROMISED else independent_level(level, n)
+    return independent_level(level, n) if correction in JOINT else level
 
 
 def independent_level(level: float, n: int) -> float:
@@ -59,21 +57,17 @@ def independent_level(level: float, n: int) -> float:
 
 
 def without_draws(entry: Comparison, level: float) -> tuple[Comparison, ConfidenceInterval]:
-    """Return a comparison without its draws, and its interval at another level."""
-    empty = nothing()
-    wide = _far(entry, level)
-    return replace(entry, draws=empty, null_draws=empty, standard_errors=empty, beside=None), wide
+    """Return a comparison without its resamples, and its interval at another level."""
+    kept = None if entry.evidence is None else entry.evidence.without_draws()
+    return replace(entry, evidence=kept, beside=None), _far(entry, level)
 
 
 def _far(entry: Comparison, level: float) -> ConfidenceInterval:
-    """Return the interval at a level that its draws may not reach."""
+    """Return the interval at a level that its resamples may not reach."""
     own, side = entry.confidence_interval, entry.alternative
-    if level == own.confidence_level or math.isnan(own.low):
+    if level == own.confidence_level or math.isnan(own.low) or entry.evidence is None:
         return own
-    left = entry.jackknife
-    differ = inference.telling(left.size * entry.advantage - (left.size - 1) * left)
-    few = own.method == "symmetric" and differ < inference.FEW_TELLING  # Student's already
-    drawn = entry.draws.size > 0 and own.method in DRAWN and not few
+    drawn = entry.draws.size > 0 and INTERVALS[own.method].needs_draws(entry.evidence)
     reached = reached_level(own.confidence_level, entry.draws.size) if drawn else 1.0
     near = entry.limits(own.method, min(level, reached), side)
     return carried_on(near, level, side, estimate=entry.advantage, n_items=entry.n_items, span=entry.span)

@@ -10,11 +10,11 @@ from howsure.documents import Block, Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, listed, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
-from howsure.inference import SMALLEST
+from howsure.nulls import NULLS
 
 if TYPE_CHECKING:
-    from howsure.comparison.comparisons import Comparison
     from howsure.comparison.rater_answers import RaterAnswer
+    from howsure.comparison.results import Comparison
 
 MANY = 8
 """With more comparisons than this, the verdicts are counted instead of listed."""
@@ -76,7 +76,7 @@ def verdict(result: "Comparison") -> str:
     """
     first, second = ordered(result)
     where = f" on {result.slice}" if result.slice else ""
-    raters = result.rater_answers if result.error is None else None  # the verdict is that for these raters
+    raters = result.rater_answers if result.rater_error is None else None  # the verdict is that for these raters
     whose = "" if raters is None else f" for these {raters.n_raters} raters"
     said = " ".join([f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}", *_margin(result)])
     return f"{said} {_power(result)}".rstrip()
@@ -126,8 +126,8 @@ def _power(result: "Comparison") -> str:
     if decided(result) or math.isnan(result.advantage) or math.isnan(result.pvalue) or not result.detectable > 0:
         return ""
     if result.detectable == math.inf:
-        clusters = 0 < result.jackknife.size < result.n_items
-        n = result.jackknife.size if clusters else result.n_items
+        n = result.n_items if result.evidence is None else result.evidence.n_units
+        clusters = n < result.n_items
         least = (2 if result.alternative == "two-sided" else 1) / 2**n
         units = f"{n} {'cluster' if clusters else 'item'}{'s' * (n > 1)}"
         return f"With {units} no difference can be significant, however large: p is never below {least:.2g}."
@@ -209,9 +209,7 @@ def shown_pvalue(result: "Comparison") -> str:
     """Return the p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
     if math.isnan(result.pvalue):
         return "undefined"
-    if result.null == "random-effects":
-        return p_of(result.pvalue)
-    least = SMALLEST if result.exact else (2 if result.alternative == "two-sided" else 1) / (result.n_resamples + 1)
+    least = NULLS[result.null].floor(result.alternative, result.n_resamples, exact=result.exact)
     return f"{'< ' if result.pvalue <= least else ''}{p_of(result.pvalue, result.pvalue_se)}"
 
 

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from dataclasses import dataclass
 
 from howsure import _check
-from howsure.inference.intervals import ConfidenceInterval, tails_of
+from howsure.inference.confidence import ConfidenceInterval, tails_of
 
 
 def wilson(

@@ -14,14 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
-from howsure._loading import pays
 from howsure.documents.numbers import number, pvalue, rough
-from howsure.responses import frozen
-from howsure.scales import FloatArray, IntArray
+from howsure.scales import BoolArray, FloatArray, IntArray
 
 Alternative = Literal["two-sided", "greater", "less"]
-STEPS = 8
-"""How many numbers go through NumPy for each that is placed: it looks for its place step by step."""
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")
 
 
@@ -72,6 +68,46 @@ class PValue:
         return "\n".join([text, *self.notes])
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class PValues:
+    """The p-values of several data sets, an entry for each; `found[i]` is the one of a data set with its notes."""
+
+    values: FloatArray
+    standard_errors: FloatArray
+    n_resamples: IntArray
+    is_bound: BoolArray
+    exact: bool
+    n_undefined: IntArray
+    why: Sequence[str]
+    """Why a p-value is undefined; empty where it is not."""
+
+    @classmethod
+    def of(cls, found: Sequence[PValue]) -> "PValues":
+        """Put p-values together that were computed one by one and need all their resamples."""
+        return cls(
+            values=np.array([one.pvalue for one in found]),
+            standard_errors=np.array([one.standard_error for one in found]),
+            n_resamples=np.array([one.n_resamples for one in found]),
+            is_bound=np.array([one.is_bound for one in found]),
+            exact=all(one.exact for one in found),
+            n_undefined=np.zeros(len(found), dtype=np.int64),
+            why=[" ".join(one.notes) for one in found],
+        )
+
+    def __getitem__(self, i: int) -> PValue:
+        n, n_undefined = int(self.n_resamples[i]), int(self.n_undefined[i])
+        notes = left_out(n_undefined, n + n_undefined)
+        return PValue(
+            pvalue=float(self.values[i]),
+            standard_error=float(self.standard_errors[i]),
+            n_resamples=n,
+            exact=self.exact,
+            n_undefined=n_undefined,
+            is_bound=bool(self.is_bound[i]),
+            notes=(*notes, self.why[i]) if self.why[i] else notes,
+        )
+
+
 def tail_pvalue(
     observed: float, null_draws: npt.ArrayLike, *, alternative: str = "two-sided", exact: bool = False
 ) -> PValue:
@@ -102,52 +138,47 @@ def tail_pvalue(
     >>> tail_pvalue(0.0, [0.0, 0.0, 0.0]).pvalue
     1.0
     """
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    draws, n_undefined = defined(null_draws)
-    notes = left_out(n_undefined, draws.size + n_undefined)
-    if math.isnan(observed) or draws.size == 0:
-        reason = (
-            "The observed advantage is undefined." if math.isnan(observed) else "No resample under the null is defined."
-        )
-        return PValue(math.nan, math.nan, draws.size, exact, n_undefined, notes=(*notes, reason))
-    tolerance = tie_tolerance(draws, observed)
-    counts = {
-        "greater": int(np.count_nonzero(draws >= observed - tolerance)),
-        "less": int(np.count_nonzero(draws <= observed + tolerance)),
-    }
-    count = min(counts.values()) if alternative == "two-sided" else counts[alternative]
-    sides = 2 if alternative == "two-sided" else 1
-    extra = 0 if exact else 1
-    share = (count + extra) / (draws.size + extra)
-    error = 0.0 if exact else sides * math.sqrt(share * (1 - share) / draws.size)
-    is_bound = count == 0 and not exact
-    return PValue(min(1.0, sides * share), error, draws.size, exact, n_undefined, is_bound, notes)
+    draws = np.asarray(null_draws, dtype=np.float64).ravel()
+    return tail_pvalues(np.array([observed]), draws[np.newaxis], alternative=alternative, exact=exact)[0]
 
 
 def tail_pvalues(
-    observed: FloatArray, null_draws: FloatArray, *, alternatives: Sequence[str] = ALTERNATIVES, exact: bool = False
-) -> FloatArray:
-    """Return the `tail_pvalue` of each observed advantage, from its row of null draws: (alternatives, rows).
+    observed: FloatArray, null_draws: FloatArray, *, alternative: str = "two-sided", exact: bool = False
+) -> PValues:
+    """Return the `tail_pvalue` of each observed advantage, from its row of null draws.
 
     Examples
     --------
-    >>> tail_pvalues(np.array([2.0, 0.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]]), alternatives=["two-sided"])
-    array([[0.5, 1. ]])
+    >>> tail_pvalues(np.array([2.0, 0.0]), np.array([[-1.0, 0.0, 1.0], [1.0, 0.0, -1.0]])).values
+    array([0.5, 1. ])
     """
-    told = np.isfinite(null_draws).all(axis=1) & np.isfinite(observed)
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    n_undefined = np.count_nonzero(np.isnan(null_draws), axis=1)
+    n = null_draws.shape[1] - n_undefined
+    unknown, none = np.isnan(observed), n == 0
     slack = tie_tolerances(null_draws, observed)
-    above = np.count_nonzero(null_draws >= (observed - slack)[:, np.newaxis], axis=1)
-    below = np.count_nonzero(null_draws <= (observed + slack)[:, np.newaxis], axis=1)
-    extra = 0 if exact else 1
-    greater, less = ((counts + extra) / (null_draws.shape[1] + extra) for counts in (above, below))
-    sides = {"greater": greater, "less": less, "two-sided": np.minimum(1.0, 2 * np.minimum(greater, less))}
-    found = np.array([sides[alternative] for alternative in alternatives])
-    for i in np.flatnonzero(~told).tolist():
-        found[:, i] = [
-            tail_pvalue(float(observed[i]), null_draws[i], alternative=alternative, exact=exact).pvalue
-            for alternative in alternatives
-        ]
-    return found
+    counts = {
+        "greater": np.count_nonzero(null_draws >= (observed - slack)[:, np.newaxis], axis=1),
+        "less": np.count_nonzero(null_draws <= (observed + slack)[:, np.newaxis], axis=1),
+    }
+    count = np.minimum(*counts.values()) if alternative == "two-sided" else counts[alternative]
+    sides, extra = 2 if alternative == "two-sided" else 1, 0 if exact else 1
+    share = (count + extra) / np.maximum(n + extra, 1)
+    error = np.zeros_like(share) if exact else sides * np.sqrt(share * (1 - share) / np.maximum(n, 1))
+    undefined = unknown | none
+    why = [""] * len(observed)
+    for i in np.flatnonzero(undefined).tolist():
+        lacks = "The observed advantage is undefined." if unknown[i] else "No resample under the null is defined."
+        why[i] = lacks
+    return PValues(
+        values=np.where(undefined, np.nan, np.minimum(1.0, sides * share)),
+        standard_errors=np.where(undefined, np.nan, error),
+        n_resamples=n,
+        is_bound=(count == 0) & ~undefined & (not exact),
+        exact=exact,
+        n_undefined=n_undefined,
+        why=why,
+    )
 
 
 def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
@@ -181,63 +212,65 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     if null.size == 0 or alternative.size == 0:
         notes = (*notes, f"No resample{' under the null' if null.size == 0 else ''} is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
-    above, below = _placements(np.sort(null), alternative, max(tie_tolerance(null), tie_tolerance(alternative)))
-    share, error, is_bound = placed(above, below, alternative.size, null.size)
-    return PValue(float(share), float(error), null.size, n_undefined=n_undefined, is_bound=bool(is_bound), notes=notes)
+    tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
+    above, below = _placements(null, alternative, tolerance)
+    n_fewest = min(null.size, alternative.size)
+    bound = 1 / (n_fewest + 1)
+    share = int(above.sum()) / (null.size * alternative.size)
+    if share < bound:
+        error = math.sqrt(bound * (1 - bound) / n_fewest)
+    else:
+        error = math.sqrt(_variance(above, null.size) + _variance(below, alternative.size))
+    return PValue(max(share, bound), error, null.size, n_undefined=n_undefined, is_bound=share < bound, notes=notes)
 
 
-def expected_pvalues(null_draws: FloatArray, draws: FloatArray, times: IntArray) -> tuple[FloatArray, FloatArray]:
-    """Return the expected p-value of each row and its standard error; column j of `draws` counts `times[j]` times.
+def expected_pvalues(null_draws: FloatArray, draws: FloatArray) -> FloatArray:
+    """Return the expected p-value of each row.
 
     Examples
     --------
-    >>> expected_pvalues(np.array([[-1.0, 0.0, 1.0, 2.0]]), np.array([[0.0, 3.0, 1.0]]), np.array([1, 1, 1]))[0]
+    >>> expected_pvalues(np.array([[-1.0, 0.0, 1.0, 2.0]]), np.array([[0.0, 3.0, 1.0]]))
     array([0.41666667])
     """
-    from howsure.inference._placement_kernels import placements
-
-    null = np.sort(null_draws, axis=1)
-    ends = [null[:, 0], null[:, -1], draws.min(axis=1), draws.max(axis=1)]
-    slack = 100 * sys.float_info.epsilon * np.abs(ends).max(axis=0)
-    above, below = placements(null, frozen(draws), times, slack)
-    share, error, _ = placed(above, below, int(times.sum()), null_draws.shape[1])
-    return share, error
+    return np.array([expected_pvalue(*row).pvalue for row in zip(null_draws, draws, strict=True)])
 
 
-def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> Any:
-    """Return the sums that `placed` takes, of two samples, of which `null` ascends.
+def normal_expected(advantages: FloatArray) -> PValue:
+    """Return the expected p-value of a mean of many item advantages, whose resamples and exchanges are normal.
 
-    A placement counts draws of the other sample: null draws at or above it, alternative draws at or below it. Both are
-    negated if the null's median exceeds that of the other sample.
+    Resamples vary around the mean by the standard deviation of the items, exchanges around 0 by the root of their mean
+    square; the p-value is P(exchanged ≥ resampled), on the side of the data.
+
+    Examples
+    --------
+    >>> items = np.random.default_rng(1).normal(0.1, 1.0, 1000)
+    >>> round(normal_expected(items).pvalue, 4)
+    0.15
     """
-    if pays(STEPS * (null.size + alternative.size)):
-        from howsure.inference._placement_kernels import placements
+    n, mean = advantages.size, float(advantages.mean())
+    spread = math.sqrt((float(np.square(advantages).mean()) + float(advantages.var())) / n)
+    pvalue = 0.5 * math.erfc(abs(mean) / spread / math.sqrt(2)) if spread > 0 else 1.0
+    return PValue(pvalue, 0.0, 0)
 
-        once = np.ones(alternative.size, dtype=np.int64)
-        return placements(null[np.newaxis], frozen(alternative[np.newaxis]), once, np.array([tolerance]))[:, :, 0]
-    alternative = np.sort(alternative)
+
+def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]:
+    """Return how many draws of the other sample are at least as extreme as each draw.
+
+    These are null draws at or above a draw, and draws at or below a null draw. Both samples are negated if the null's
+    median exceeds that of the other sample.
+    """
+    null, alternative = np.sort(null), np.sort(alternative)
     if _middle(null) > _middle(alternative):
         null, alternative = -null[::-1], -alternative[::-1]
     above = null.size - np.searchsorted(null, alternative - tolerance, side="left")
-    below = np.searchsorted(alternative, null + tolerance, side="right")
-    return _counted(above), _counted(below)
+    return above, np.searchsorted(alternative, null + tolerance, side="right")
 
 
-def placed(above: Any, below: Any, n_draws: int, n_null: int) -> tuple[Any, Any, Any]:
-    """Return the expected p-value, its standard error and whether it is a bound, from the sums of placements.
-
-    `above` and `below` hold the sum of the placements, and the sum and the sum of squares of their distances from the
-    mean rounded down: whole numbers, so the order does not matter. They may be arrays, with an entry for each study.
-    """
-    n_fewest = min(n_null, n_draws)
-    bound = 1 / (n_fewest + 1)
-    share = above[0] / (n_null * n_draws)
-    variances = []
-    for (_, rest, squares), n, others in ((above, n_draws, n_null), (below, n_null, n_draws)):
-        spread = (squares - rest * rest / n) / (n - 1) if n > 1 else np.nan
-        variances.append(spread / others**2 / n)
-    error = np.where(share < bound, math.sqrt(bound * (1 - bound) / n_fewest), np.sqrt(variances[0] + variances[1]))
-    return np.where(share < bound, bound, share), error, share < bound
+def _variance(placements: IntArray, n_others: int) -> float:
+    """Return the variance of the mean share that placements are of `n_others` draws."""
+    if placements.size < 2:
+        return math.nan
+    return float(placements.var(ddof=1)) / n_others**2 / placements.size
 
 
 def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
@@ -252,9 +285,17 @@ def tie_tolerance(draws: FloatArray, observed: float = 0.0) -> float:
 
 
 def tie_tolerances(draws: FloatArray, observed: FloatArray | None = None) -> FloatArray:
-    """Return the `tie_tolerance` of each row of finite draws, with its observed advantage."""
-    ends = [draws.min(axis=1), draws.max(axis=1), *([] if observed is None else [observed])]
-    return np.asarray(100 * sys.float_info.epsilon * np.abs(ends).max(axis=0))
+    """Return the `tie_tolerance` of each row of draws, with its observed advantage; NaN does not count."""
+    largest = np.zeros(len(draws))
+    for end in (np.fmin, np.fmax):
+        largest = np.maximum(largest, _finite_size(end.reduce(draws, axis=1, initial=0.0)))
+    if observed is not None:
+        largest = np.maximum(largest, _finite_size(observed))
+    return np.asarray(100 * sys.float_info.epsilon * largest)
+
+
+def _finite_size(values: FloatArray) -> FloatArray:
+    return np.where(np.isfinite(values), np.abs(values), 0.0)
 
 
 def defined(draws: npt.ArrayLike) -> tuple[FloatArray, int]:
@@ -274,10 +315,3 @@ def _middle(ascending: FloatArray) -> float:
 def left_out(n_undefined: int, n_draws: int) -> tuple[str, ...]:
     """Return a note where some draws were undefined."""
     return (f"{n_undefined:,} of {n_draws:,} resamples were undefined and omitted.",) if n_undefined else ()
-
-
-def _counted(placements: IntArray) -> tuple[float, float, float]:
-    """Return the sums that `placed` takes."""
-    total = int(placements.sum())
-    apart = (placements - total // placements.size).astype(np.float64)
-    return float(total), float(apart.sum()), float(np.square(apart).sum())

@@ -16,8 +16,8 @@ import numpy.typing as npt
 from howsure import _check
 from howsure.errors import ArgumentError
 from howsure.inference.combined_errors import CombinedError
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.crossed import CrossedFit, fit_crossed
-from howsure.inference.intervals import ConfidenceInterval
 from howsure.scales import FloatArray, IntArray
 
 LEAST = 0.1

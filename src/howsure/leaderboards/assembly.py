@@ -6,14 +6,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from howsure import _random
-from howsure.comparison.signing import spelled
 from howsure.documents import Aside
 from howsure.inference.simultaneous import groups_alike, rank_sets
 from howsure.leaderboards.board_tasks import Tasks
 from howsure.leaderboards.joint import MOST_EXACT, Ask, Pairs
 from howsure.leaderboards.judging import Judged
 from howsure.leaderboards.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
-from howsure.metrics import Metric
+from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
 from howsure.response_tables import ResponseTable
 from howsure.scales import FloatArray, IntArray

@@ -10,7 +10,7 @@ from howsure import _check, _matrices, _random
 from howsure.comparison import DRAWS, Procedure
 from howsure.comparison.comparing import pvalue_of
 from howsure.comparison.default_metric import bind, metrics_for
-from howsure.comparison.observed import rounding_of
+from howsure.comparison.moments import rounding_of
 from howsure.contests import Contest
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError

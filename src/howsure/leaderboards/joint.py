@@ -14,10 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import stdtrit
 
-from howsure import _random, inference
-from howsure.inference import intervals
+from howsure import _random
 from howsure.inference.corrections import adjust
+from howsure.inference.evidence import NO_SPREAD, quantiles
+from howsure.inference.sign_flips import sign_flips
 from howsure.inference.simultaneous import adjust_pairs, tail_pairs
+from howsure.intervals import FEW_TELLING
 from howsure.leaderboards.board_units import Units
 from howsure.scales import FloatArray, IntArray
 
@@ -190,7 +192,7 @@ def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
     slack = rounding * float(units.shares.max())
     found = np.full(pairs.first.size, np.nan)
     for q, (j, k) in enumerate(zip(pairs.first, pairs.second, strict=True)):
-        flips = inference.sign_flips(units.totals[:, j] - units.totals[:, k], rounding=slack)
+        flips = sign_flips(units.totals[:, j] - units.totals[:, k], rounding=slack)
         if flips is not None:
             found[q] = flips.pvalue("two-sided").pvalue
     return found
@@ -205,7 +207,7 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
     rests = np.ascontiguousarray(units.rests)
     # Only differences matter: without what all models share, they do not drown in the rounding of large squares.
     bare = np.ascontiguousarray(rests - rests.mean(axis=1, keepdims=True))
-    own_least = inference.bootstrap_t.NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
+    own_least = NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
     if pairs.baseline is None:
         least = spread.least_variances(m)
         n_draws = int(min(ask.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
@@ -242,7 +244,7 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - ask.level) * spread.share
     own = _quantiles(np.abs(ratios), ask.level)
-    if n < inference.FEW_TELLING:  # too little to resample, as for pairs
+    if n < FEW_TELLING:  # too little to resample, as for pairs
         own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - ask.level) / 2)))
     return Reach(
         float(_quantiles(_largest(largest)[:, np.newaxis], level)[0]),
@@ -302,8 +304,8 @@ class Spread:
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
         variances = np.where(variances > ROUNDING * sizes, variances, 0.0)
-        drawn = (telling >= inference.FEW_TELLING) & (variances > 0)
-        least = np.where(drawn, np.maximum(inference.bootstrap_t.NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
+        drawn = (telling >= FEW_TELLING) & (variances > 0)
+        least = np.where(drawn, np.maximum(NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
         asked = np.count_nonzero(telling)
         share = np.count_nonzero(drawn) / asked if asked else 0.0
         return cls(pairs, ask.level, squares, telling, variances, least, share)
@@ -356,4 +358,4 @@ def _largest(values: FloatArray) -> FloatArray:
 def _quantiles(values: FloatArray, level: float) -> FloatArray:
     """Return a quantile of the defined numbers of each column; NaN where there is none."""
     known = (column[~np.isnan(column)] for column in np.ascontiguousarray(values.T))
-    return np.array([intervals.quantiles(column, [level])[0] for column in known])
+    return np.array([quantiles(column, [level])[0] for column in known])

@@ -9,7 +9,6 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check, _matrices, _random
-from howsure.comparison.signing import spelled
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
 from howsure.io.reading import as_table
@@ -18,6 +17,7 @@ from howsure.leaderboards.board import units_for
 from howsure.leaderboards.board_units import Units
 from howsure.leaderboards.joint import Ask, Pairs, Spread, reach_of
 from howsure.leaderboards.response_noise import ResponseNoise, response_noise
+from howsure.metrics import spelled
 from howsure.provenance import Provenance
 from howsure.rating_design import design_of
 from howsure.records import Record

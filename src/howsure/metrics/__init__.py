@@ -3,7 +3,7 @@
 error · wins · distribution · probabilities · labels · ranking · ratings · runs · function (your own)
 """
 
-from howsure.metrics.base import AdditiveMetric, ItemMetric, Metric, RelativeMetric
+from howsure.metrics.base import AdditiveMetric, ItemMetric, Metric, RelativeMetric, parameters_of, spelled
 from howsure.metrics.builtin import BUILTIN, resolve
 from howsure.metrics.entries import entry_of, metric_from
 from howsure.metrics.function import FunctionMetric
@@ -17,5 +17,7 @@ __all__ = [
     "RelativeMetric",
     "entry_of",
     "metric_from",
+    "parameters_of",
     "resolve",
+    "spelled",
 ]

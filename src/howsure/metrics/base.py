@@ -7,11 +7,12 @@ metric.
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Literal, Self
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from howsure import _json
 from howsure.errors import ArgumentError
 from howsure.scales import KINDS, FloatArray, Kind, Scale
 from howsure.summaries import Needs
@@ -227,3 +228,24 @@ def _remedy(kinds: tuple[Kind, ...], scale: Scale) -> str:
         f"{wanted}, but the scale is {scale}. Say `scale='ordinal'` if each value is a level, "
         "or use a metric for numbers: mae, rmse, emd, spearman."
     )
+
+
+NAMING = ("name", "title", "better")
+"""Fields that name a function of the user, and are not parameters of it."""
+
+
+def parameters_of(metric: Metric) -> dict[str, Any]:
+    """Return the parameters of a metric that are not at their default, such as the threshold that a scale gave it."""
+    found = {}
+    for field in fields(metric):
+        value = getattr(metric, field.name)
+        if field.repr and field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:
+            found[field.name] = value
+    return found
+
+
+def spelled(metric: Metric) -> str:
+    """Return a metric's name with its parameters, for a signature: f1(threshold=2.0)."""
+    parameters = parameters_of(metric)
+    inside = ",".join(f"{name}={_json.dumps(value)}" for name, value in parameters.items())
+    return f"{metric.name}({inside})" if inside else metric.name

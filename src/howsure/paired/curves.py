@@ -12,7 +12,7 @@ from howsure._frames import in_any_form
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.proportions import wilson
 from howsure.paired.catalogue import TESTS, PairedTest, check_testable, estimate
 from howsure.paired.description import describe

@@ -11,8 +11,8 @@ from howsure import _check, _matrices, _random
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
-from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.description import SKEWED, Description, describe
 from howsure.paired.difference_rows import Hypothesis, Resamples
 from howsure.paired.limits import MOST_RESAMPLES

@@ -18,8 +18,8 @@ from howsure.documents import Document, Sentence
 from howsure.documents.numbers import in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
-from howsure.inference.direct import score, score_statistic
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
+from howsure.intervals.direct import score, score_statistic
 from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
 from howsure.paired.limits import LARGEST
 from howsure.paired.score_lists import PairedScores

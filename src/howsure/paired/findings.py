@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from howsure.documents import Aside, Block, Document, Heading, Sentence, details
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.paired.curves import PowerCurve
 from howsure.paired.description import Description
 from howsure.paired.effects import EffectSize, effect_blocks, effect_sentence

@@ -9,9 +9,9 @@ from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import in_words
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
-from howsure.inference.direct import score
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.intervals.direct import score
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.verdict import difference
 from howsure.records import Record

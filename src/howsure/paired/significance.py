@@ -11,9 +11,9 @@ from howsure import _check, _matrices, _random
 from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
-from howsure.inference.direct import score
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.intervals.direct import score
 from howsure.paired import verdict
 from howsure.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
 from howsure.paired.description import describe

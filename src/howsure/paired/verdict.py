@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from howsure.documents.numbers import error_of, in_words, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
-from howsure.inference.intervals import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval
 from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
 
 if TYPE_CHECKING:

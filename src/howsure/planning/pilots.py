@@ -11,11 +11,10 @@ from dataclasses import replace
 from typing import Any
 
 from howsure import _check
-from howsure.comparison.signing import spelled
 from howsure.comparison.uncertainty import FEW_CLUSTERS
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError, HowsureWarning
-from howsure.metrics import Metric
+from howsure.metrics import Metric, spelled
 from howsure.models import CategoricalModel, EmpiricalModel, Fit, ResponseModel, SmoothedModel, fit
 from howsure.planning import follow_ups
 from howsure.planning.choices import Limits

@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 
 from howsure import _check, _json, _matrices, _random
-from howsure.comparison.signing import spelled
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
-from howsure.metrics import Metric
+from howsure.metrics import Metric, spelled
 from howsure.models import Fit, ResponseModel
 from howsure.models.base import check_sizes
+from howsure.nulls import NULLS
+from howsure.nulls.mixed_responses import narrower
 from howsure.planning import groups
 from howsure.planning.choices import Limits
 from howsure.planning.designs import USUAL_RESPONSES, Costs, Design, Responses
@@ -340,11 +341,8 @@ def _caveats(given: Premises, cells: Sequence[Cell]) -> list[str]:
             "Items are bootstrapped inside every simulation, as in the RATINGS tables. This doubles the item "
             "variance and about doubles the budgets. For replication only."
         )
-    narrow = [test.name for test in given.tests if test.name in ("pooled-responses", "permuted-responses")]
-    if given.with_power and narrow:
-        from howsure.resampling.nulls import NARROWER
-
-        notes += [NARROWER.format(null=name) for name in narrow]
+    if given.with_power:
+        notes += [narrower(test.name) for test in given.tests if test.name in NULLS and NULLS[test.name].narrower]
     if given.perturbation in ("lower", "raise"):
         way = "lower" if given.perturbation == "lower" else "higher"
         notes.append(f"Without gold, ε is how much {way} B is rated on every item, as a fraction of the scale.")

@@ -4,12 +4,11 @@ from dataclasses import replace
 from typing import Any
 
 from howsure.comparison import variance_components
-from howsure.comparison.signing import spelled
 from howsure.comparison.uncertainty import FEW_CLUSTERS
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
-from howsure.metrics import Metric
+from howsure.metrics import Metric, spelled
 from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
 from howsure.planning.choices import Limits, value_of

@@ -90,7 +90,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     null: tuple[str, ...] = option(
         ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
         "Null distributions; combinations with a scheme that are not defined are omitted.",
-        choices="howsure.auditing.estimators:NULLS",
+        choices="howsure.nulls:NULLS",
         group=AUDITED,
     )
     test: tuple[str, ...] = option(

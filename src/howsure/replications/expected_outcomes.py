@@ -8,7 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from howsure._random import child
-from howsure.inference import basic, expected_pvalue
+from howsure.inference import expected_pvalue
+from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel, simulate_advantages
 from howsure.planning.engines.exact import PoolPair
@@ -72,7 +73,7 @@ class Outcome:
     @property
     def ci_width(self) -> float:
         """Width of the 95% basic interval of the simulated advantages (FOREST, algorithm 3)."""
-        return basic(self.draws, self.effect, confidence_level=LEVEL).width
+        return interval("basic", self.draws, estimate=self.effect, confidence_level=LEVEL).width
 
     @property
     def ci_width_error(self) -> float:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
-from howsure.comparison.comparisons import ItemScores
+from howsure.comparison.results import ItemScores
 from howsure.comparison.verdicts import MANY, decided, difference, direction, level_of, shown_pvalue, tabled, verdict
 from howsure.documents.names import short, shortened
 from howsure.documents.numbers import counted, error_of, number, pvalue

@@ -14,10 +14,9 @@ import numpy as np
 from howsure import _random
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
-from howsure.resampling.nulls import NullName
 from howsure.resampling.responses_kept import kept_responses
 from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS, Sampler
-from howsure.resampling.schemes import Scheme
+from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.scored_draws import ScoresDraws, alike, brings_means, drawn_for, paths_of, samplers_of
 from howsure.resampling.sums import ItemSums, SummedAdvantages
 from howsure.resampling.weights import WeightedAdvantages
@@ -90,22 +89,21 @@ def draw(
     metrics: Sequence[ScoresDraws],
     *,
     scheme: Scheme,
-    null: NullName | None,
+    null: Exchange | None,
     n_resamples: int,
     seed: np.random.SeedSequence,
     clusters: IntArray | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Draws:
-    """Draw advantages under a scheme, and under a null unless it is None.
+    """Draw advantages under a scheme; `null` says how A and B are exchanged, None that they are not.
 
     `clusters` gives the number of each item's cluster: whole clusters are then drawn, or swapped, instead of items. All
     metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
     """
-    shifted, null = null == "shifted-bootstrap", None if null == "shifted-bootstrap" else null
     contest = kept_responses(contest, scheme)
     if scheme.raters == "random" or clusters is not None:
-        found = _draw_units(
+        return _draw_units(
             contest,
             metrics,
             clusters,
@@ -116,7 +114,6 @@ def draw(
             workers=workers,
             progress=progress,
         )
-        return found.shifted() if shifted else found
     linear, ordered, summed, general = paths_of(metrics, scheme, null)
     columns = columns_of(contest, [metrics[i] for i in linear])
     samplers = samplers_of(contest, metrics, general, scheme=scheme, null=null)
@@ -180,53 +177,7 @@ def draw(
     if contest.n_items < ALONE and not all(getattr(metrics[i], "vectorized", True) for i in general):
         workers = 1
     _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
-    found = Draws(advantages, errors)
-    return found.shifted() if shifted else found
-
-
-def draw_alike(
-    contests: Sequence[Contest],
-    metrics: Sequence[Any],
-    *,
-    scheme: Scheme,
-    null: NullName | None,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    workers: int = 1,
-    progress: Progress | None = None,
-) -> list[Draws]:
-    """Draw additive advantages of contests of equally many items, as `draw` does of each: the same items are drawn."""
-    columns = [columns_of(kept_responses(contest, scheme), metrics) for contest in contests]
-    means = np.concatenate([own.mean(axis=0) for own in columns])
-    every = np.concatenate(columns, axis=1)
-    drawn = draw_columns(every, means, null=null, n_resamples=n_resamples, seed=seed, workers=workers)
-    if progress is not None:
-        progress(n_resamples * len(contests))
-    sides = [np.split(side, len(contests)) for side in (drawn.advantages, drawn.standard_errors)]
-    return [Draws(*own) for own in zip(*sides, strict=True)]
-
-
-def draw_columns(
-    columns: FloatArray,
-    means: FloatArray,
-    *,
-    null: NullName | None,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    workers: int = 1,
-) -> Draws:
-    """Draw means of columns (items × columns) as `draw` does of additive metrics: the same items from all of them."""
-    swap = null is not None
-    sums = ItemSums(columns, swap=swap, n_draws=n_resamples, alone=True, centres=None if swap else means)
-    key = _random.key(seed, null or "draws")
-    drawn = np.empty((columns.shape[1] * (1 if swap else 2), n_resamples))
-
-    def block(_: int, start: int, stop: int) -> None:
-        drawn[:, start:stop] = sums.of(sums.seeds(key, STREAMS, start, stop)).T
-
-    size = block_size(n_resamples, WORK["sums"] // columns.size, workers) if sums.compiled else n_resamples
-    _random.map_blocks(block, n_resamples, workers=workers, size=size)
-    return Draws(*from_sums(len(columns), means[:, np.newaxis], drawn.T, swap=swap))
+    return Draws(advantages, errors)
 
 
 def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedAdvantages:
@@ -250,7 +201,7 @@ def _draw_units(
     clusters: IntArray | None,
     *,
     scheme: Scheme,
-    null: NullName | None,
+    null: Exchange | None,
     **how: Any,
 ) -> Draws:
     """Draw raters, clusters of items, or both; their modules import this one."""

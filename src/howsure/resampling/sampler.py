@@ -9,9 +9,8 @@ import numpy.typing as npt
 
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
-from howsure.resampling.nulls import NullName
 from howsure.resampling.numbered import Numbered
-from howsure.resampling.schemes import Scheme
+from howsure.resampling.schemes import Exchange, Scheme
 from howsure.responses import Responses
 from howsure.scales import FloatArray, IntArray, Scale
 from howsure.summaries import IN_A_WORD, Needs, WordArray, summarise
@@ -44,7 +43,7 @@ class Sampler:
         contest: Contest,
         needs: Needs,
         scheme: Scheme,
-        null: NullName | None,
+        null: Exchange | None,
         *,
         with_means: bool = False,
         swappable: Callable[[Any, FloatArray, FloatArray], tuple[FloatArray, FloatArray]] | None = None,

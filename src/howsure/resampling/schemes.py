@@ -1,9 +1,13 @@
 """Schemes: what is resampled. Two parts, and a third if there are rater ids."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 from howsure import _check
 from howsure.errors import ArgumentError
+
+Exchange = Literal["sign-flip", "pooled-responses", "permuted-responses"]
+"""How a resample mixes A and B, as if they were equal: `howsure.nulls` says which null asks for which."""
 
 ITEMS = ("all", "bootstrap")
 RESPONSES = ("all", "equal", "first", "one", "bootstrap")

@@ -6,9 +6,8 @@ from typing import Any, Protocol, get_args
 import numpy as np
 
 from howsure.contests import Contest
-from howsure.resampling.nulls import NullName
 from howsure.resampling.sampler import Sampler
-from howsure.resampling.schemes import Scheme
+from howsure.resampling.schemes import Exchange, Scheme
 from howsure.scales import FloatArray, IntArray
 from howsure.summaries import Needs
 
@@ -35,7 +34,7 @@ class ScoresDraws(Protocol):
         """Return how much better A is, for each draw."""
 
 
-def paths_of(metrics: Sequence[ScoresDraws], scheme: Scheme, null: NullName | None) -> tuple[list[int], ...]:
+def paths_of(metrics: Sequence[ScoresDraws], scheme: Scheme, null: Exchange | None) -> tuple[list[int], ...]:
     """Return the metrics by how they are drawn: linear, by weights, by sums, and from summaries that are scored."""
     straight = scheme.keeps_responses and (null is None or (null == "sign-flip" and scheme.items == "all"))
     linear = [i for i, metric in enumerate(metrics) if metric.additive and straight]
@@ -53,7 +52,7 @@ def samplers_of(
     which: list[int],
     *,
     scheme: Scheme,
-    null: NullName | None,
+    null: Exchange | None,
     n_data_sets: int = 1,
 ) -> list[tuple[list[int], Sampler]]:
     """Return what draws for these metrics: a sampler for those that share their draws."""
@@ -75,7 +74,7 @@ def samplers_of(
 
 
 def alike(
-    metrics: Sequence[ScoresDraws], which: list[int], null: NullName | None, contest: Contest, scheme: Scheme
+    metrics: Sequence[ScoresDraws], which: list[int], null: Exchange | None, contest: Contest, scheme: Scheme
 ) -> list[list[int]]:
     """Return the metrics in groups that share their draws: by what they need, alone if it swaps its own values.
 

@@ -14,10 +14,9 @@ import numpy as np
 from howsure import _random
 from howsure.contests import Contest
 from howsure.resampling.draws import Draws, columns_of, draw, from_sums, summaries_of
-from howsure.resampling.nulls import NullName
 from howsure.resampling.responses_kept import kept_responses
 from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS
-from howsure.resampling.schemes import Scheme
+from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.scored_draws import drawn_for, paths_of, samplers_of
 from howsure.resampling.seeds import PART
 from howsure.resampling.sums import by_signs
@@ -60,6 +59,11 @@ class Stack:
         return cls(Contest(**sides, scale=first.scale, items=items), seeds)
 
     @classmethod
+    def alone(cls, contest: Contest, seed: np.random.SeedSequence) -> "Stack":
+        """Take one contest, which may have raters and anything else that contests in a stack do not have."""
+        return cls(contest, _random.Seeds([seed]))
+
+    @classmethod
     def of_grids(cls, gold: FloatArray, a: FloatArray, b: FloatArray, *, scale: Scale, seeds: _random.Seeds) -> "Stack":
         """Put contests together whose responses are given as (contests, items, responses), none of them absent."""
         n_items = a.shape[0] * a.shape[1]
@@ -89,6 +93,8 @@ class Stack:
 
     def _contest(self, number: int) -> Contest:
         n = self.n_items
+        if len(self) == 1:
+            return self.whole
 
         def part(source: Responses) -> Responses:
             low, high = source.offsets[[number * n, (number + 1) * n]]
@@ -145,7 +151,7 @@ def can_stack(contests: Sequence[Contest]) -> bool:
 
 
 def draw_stacked(
-    stack: Stack, metrics: Sequence[Any], *, scheme: Scheme, null: NullName | None, n_resamples: int
+    stack: Stack, metrics: Sequence[Any], *, scheme: Scheme, null: Exchange | None, n_resamples: int
 ) -> Draws:
     """Draw from each contest of a stack, as `draw` does with its seed: (metrics, contests, draws)."""
     from howsure.resampling import _kernels

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from howsure.inference import FEW_TELLING
+from howsure.intervals import FEW_TELLING
 from howsure.metrics import AdditiveMetric
 from howsure.models import ResponseModel
 from howsure.models.base import Epsilon

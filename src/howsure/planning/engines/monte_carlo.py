@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import ndtri
 
-from howsure.inference import basic, expected_pvalue
+from howsure.inference import expected_pvalue
+from howsure.intervals import interval
 from howsure.metrics import Metric
 from howsure.models import ResponseModel, simulate_advantages
 from howsure.models.base import Epsilon
@@ -98,7 +99,7 @@ class MonteCarloEngine:
             width_error = width / math.sqrt(2 * defined.size)
         else:
             tail = (1 - confidence_level) / 2
-            width = basic(defined, mean, confidence_level=confidence_level).width
+            width = interval("basic", defined, estimate=mean, confidence_level=confidence_level).width
             # Two quantiles of a normal sample; they hardly depend on each other.
             density = math.exp(-(float(ndtri(tail)) ** 2) / 2) / math.sqrt(2 * math.pi)
             width_error = sd * math.sqrt(2 * tail * (1 - tail) / defined.size) / density

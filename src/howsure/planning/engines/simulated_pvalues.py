@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
 from howsure import _check
-from howsure.resampling import NULLS, NullName
+from howsure.nulls import NULLS
 from howsure.scales import BoolArray, FloatArray
 
 Tails = tuple[FloatArray, FloatArray]
@@ -29,10 +29,10 @@ DOUBT = (0.1, 8.0)
 FEW_SUMS, HELD_SUMS = 1 << 21, 1 << 16
 """Sums with signs up to which the compiler is not worth loading, and how many of them are held at a time."""
 
-RESAMPLING: tuple[NullName, ...] = ("sign-flip", "pooled-responses", "permuted-responses", "shifted-bootstrap")
+RESAMPLING = ("sign-flip", "pooled-responses", "permuted-responses", "shifted-bootstrap")
 
 TESTS: dict[str, str] = {
-    **{str(name): NULLS[name] for name in RESAMPLING},
+    **{name: NULLS[name].says for name in RESAMPLING},
     "item-bootstrap": "items are resampled; p is the share of resamples on the other side of zero, doubled",
     "paired-t": "Student's t of the item advantages",
     "welch-t": "Welch's t of the item scores of A and of B, without the pairing",

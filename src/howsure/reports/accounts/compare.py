@@ -3,13 +3,16 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.verdicts import decided
 from howsure.documents import Code
 from howsure.documents.numbers import error_of, number
+from howsure.intervals import INTERVALS
+from howsure.nulls import NULLS
 from howsure.reports.accounts.base import POWER, Account, about, units_needed
-from howsure.reports.accounts.methods import CORRECTIONS, INTERVALS, NULLS, formula
-from howsure.resampling.nulls import HOLD_RATERS
+from howsure.reports.accounts.methods import CORRECTIONS, formula
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -48,17 +51,16 @@ def _scores(entries: list[Comparison]) -> list[str]:
 
 def _test(entry: Comparison) -> list[str]:
     null = NULLS[entry.null]
-    said = [f"{null[0].upper()}{null[1:]}."]
-    if entry.null not in ("random-effects",):
+    said = [f"{null.account[0].upper()}{null.account[1:]}."]
+    if null.counts_resamples:
         draws = (
             "It is computed from all arrangements, not from a sample of them"
             if entry.exact
             else (f"It uses {entry.n_resamples:,} resamples, with 1 added to count and number (Phipson and Smyth 2010)")
         )
         said.append(f"{draws}.")
-    method = INTERVALS.get(entry.confidence_interval.method)
-    if method:
-        said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% CI {method}.")
+    method = INTERVALS[entry.confidence_interval.method]
+    said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% CI {method.says}.")
     if entry.margin is not None:
         said.append("Claims about the margin are two one-sided tests (Schuirmann 1987).")
     return said
@@ -82,7 +84,7 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
         said.append(f"The comparison does not show whether {gold} is right: it measures how near the models are to it.")
         if not math.isnan(first.n_responses.get("gold", math.nan)) and first.n_responses["gold"] < 2:
             said.append(f"{gold} has one response per item, so its own noise cannot be estimated.")
-    if first.rater_answers is None and first.null in HOLD_RATERS:
+    if first.rater_answers is None and not NULLS[first.null].random_raters:
         said.append("Raters are held fixed: the verdict does not generalise to other raters.")
     if any(entry.rater_answers is not None and entry.rater_answers.n_raters < 6 for entry in entries):
         n = next(entry.rater_answers.n_raters for entry in entries if entry.rater_answers is not None)
@@ -116,7 +118,7 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
     sides = 2 if entry.alternative == "two-sided" else 1
     alpha = (1 - entry.confidence_interval.confidence_level) / n_tests
     said = []
-    if entry.rater_answers is not None and entry.error is not None:
+    if entry.rater_answers is not None and entry.rater_error is not None:
         said += _with_raters(entry, alpha=alpha, sides=sides)
     elif advantage > 0:
         needed = units_needed(entry.n_items, error, advantage, alpha=alpha, sides=sides)
@@ -149,7 +151,7 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
     seen = number(advantage, error_of(entry.confidence_interval, entry.advantage))
     if advantage == 0:
         return []
-    of_items = entry.item_error**2 if entry.item_error == entry.item_error else 0.0
+    of_items = 0.0 if entry.evidence is None else float(np.nan_to_num(entry.evidence.errors[0])) ** 2
     of_raters = max(entry.standard_error**2 - of_items, 0.0)
     room = advantage**2 / units_needed(1, 1, 1, alpha=alpha, sides=sides)
     said = [f"Raters contribute {100 * of_raters / entry.standard_error**2:.0f}% of the variance of the advantage."]
@@ -172,7 +174,7 @@ def _with_raters(entry: Comparison, *, alpha: float, sides: int) -> list[str]:
 
 
 def _units(entry: Comparison) -> str:
-    return "items, and 4 times as many raters," if entry.error is not None else "items"
+    return "items, and 4 times as many raters," if entry.rater_error is not None else "items"
 
 
 def _commands(asked: "Question | None", entries: list[Comparison]) -> list[str]:

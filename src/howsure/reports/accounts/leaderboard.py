@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
+from howsure.nulls import NULLS
 from howsure.reports.accounts.base import Account, about, units_needed
-from howsure.reports.accounts.methods import CORRECTIONS, NULLS, formula
+from howsure.reports.accounts.methods import CORRECTIONS, formula
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -43,9 +44,8 @@ def _done(board: Leaderboard) -> list[str]:
         said.append(f"{board.title[0].upper()}{board.title[1:]}: {told}.")
     if board.aggregate and board.by:
         said.append(f"Scores are computed for each {board.by} and combined by {board.aggregate}.")
-    null = NULLS.get(board.null, "")
-    if null:
-        said.append(f"For each pair, {null[0].lower()}{null[1:]}.")
+    if board.null in NULLS:
+        said.append(f"For each pair, {NULLS[board.null].account}.")
     if CORRECTIONS.get(board.correction):
         said.append(f"The p-values of all {len(board.pairs):,} pairs are adjusted by {CORRECTIONS[board.correction]}.")
     said.append(

@@ -1,4 +1,4 @@
-"""What metrics, nulls and intervals are, in words, formulas and references: reports are made from these tables."""
+"""What metrics and corrections are, in words, formulas and references: reports are made from these tables."""
 
 METRICS = {
     "mae": "mean over items of |ā − ḡ|, where ā and ḡ are the mean responses of model and gold to the item",
@@ -41,40 +41,6 @@ FAMILIES = {
     "larger one",
     "pass@": "mean over items of 1 − C(n − c, k) / C(n, k), from n runs of which c passed (Chen et al. 2021)",
     "pass^": "mean over items of C(c, k) / C(n, k), from n runs of which c passed (Yao et al. 2024)",
-}
-
-NULLS = {
-    "sign-flip": "under the null hypothesis A and B are exchangeable on each item. The p-value is the share of all "
-    "exchanges, with probability ½ for each item, whose advantage is at least as far from 0 as the observed one "
-    "(Fisher 1935)",
-    "studentised": "the p-value compares the observed advantage over its standard error with resampled "
-    "advantages around "
-    "it, each over its own standard error (Hall 1988)",
-    "pooled-responses": "the p-value is the share of resamples, in which each model's responses come from both models' "
-    "responses to the item with replacement, whose advantage is at least as far from 0 as the observed one",
-    "permuted-responses": "the p-value is the share of resamples, in which the responses to an item are shuffled "
-    "between the models, whose advantage is at least as far from 0 as the observed one",
-    "shifted-bootstrap": "the p-value is the share of resampled advantages, shifted so that their mean is "
-    "0, that are at least as "
-    "far from 0 as the observed one",
-    "bootstrap-sign": "there is no null distribution. The p-value is the share of resampled advantages "
-    "on the other side "
-    "of 0, twice the smaller one where both sides count (Wein et al. 2023 report one side)",
-    "random-effects": "items and raters are both treated as samples. The standard error adds up what each of them "
-    "contributes (Cornfield and Tukey 1956), and the p-value compares the advantage over it with Student's t, for each "
-    "part with its own degrees of freedom",
-}
-
-INTERVALS = {
-    "percentile": "runs between two quantiles of the resampled advantages (Efron 1981)",
-    "basic": "mirrors two quantiles of the resampled advantages at the observed one (Davison and Hinkley 1997)",
-    "bca": "runs between two quantiles of the resampled advantages that are corrected for bias and skewness "
-    "(Efron 1987)",
-    "studentised": "takes the quantiles of resampled advantages over their own standard errors (Hall 1988)",
-    "symmetric": "takes one quantile of the size of resampled advantages over their own standard errors, the same for "
-    "both ends (Hall 1988)",
-    "score": "inverts the score test of paired proportions (Tango 1998)",
-    "t": "is the advantage plus and minus its standard error times a quantile of Student's t",
 }
 
 CORRECTIONS = {

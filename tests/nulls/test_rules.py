@@ -5,7 +5,8 @@ import itertools
 import pytest
 
 from howsure import ArgumentError, Scheme
-from howsure.resampling import RULES, judge
+from howsure.nulls import NULLS as KNOWN
+from howsure.nulls.null import SCHEMES
 
 NULLS = ("sign-flip", "studentised", "pooled-responses", "permuted-responses", "shifted-bootstrap")
 RESPONSES = ("all", "equal", "first", "one", "bootstrap")
@@ -37,7 +38,7 @@ def expected(items, responses, null, single):
 @pytest.mark.parametrize("null", NULLS)
 def test_every_combination_is_judged_as_the_specification_says(null):
     for items, responses, single in itertools.product(("all", "bootstrap"), RESPONSES, (False, True)):
-        found = judge(Scheme(items, responses), null, n_responses=(1, 1) if single else (1, 5))
+        found = KNOWN[null].judge(Scheme(items, responses), (1, 1) if single else (1, 5))
         assert sorted(verdict for verdict, _ in found) == expected(items, responses, null, single)
         assert all("{" not in reason and "\n" not in reason for _, reason in found)
 
@@ -46,12 +47,12 @@ def test_no_rule_is_idle_and_refusals_name_a_way_out():
     used = {
         reason
         for items, responses, null, single in itertools.product(("all", "bootstrap"), RESPONSES, NULLS, (False, True))
-        for _, reason in judge(Scheme(items, responses), null, n_responses=(1, 1) if single else (1, 5))
+        for _, reason in KNOWN[null].judge(Scheme(items, responses), (1, 1) if single else (1, 5))
     }
-    used |= {reason for _, reason in judge(Scheme("all", "bootstrap", n_responses=2), NULLS[2], n_responses=(1, 5))}
-    for rule in RULES:
-        if getattr(rule, "raters", None) != "random" and rule.null in (None, *NULLS):
-            assert rule.reason.format(null=rule.null) in used
+    used |= {reason for _, reason in KNOWN[NULLS[2]].judge(Scheme("all", "bootstrap", n_responses=2), (1, 5))}
+    for rule in [*SCHEMES, *itertools.chain(*(KNOWN[null].rules for null in NULLS))]:
+        if rule.raters != "random":
+            assert rule.reason in used
         if rule.verdict == "refuse":
             assert "use " in rule.reason.lower()
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure.errors import ArgumentError
-from howsure.inference import interval, score, student
-from tests.inference.test_intervals import jackknife_means
+from howsure.intervals import interval, score, student
+from tests.intervals.test_bootstrap import jackknife_means
 
 
 @pytest.mark.parametrize(("alternative", "level"), [("two-sided", 0.95), ("greater", 0.9), ("less", 0.99)])

@@ -7,17 +7,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from howsure import _check, _json, inference
+from howsure import _check, _json
 from howsure._frames import in_any_form
 from howsure.comparison import verdicts
 from howsure.comparison.baselines import Baseline
 from howsure.comparison.detectable import detectable
-from howsure.comparison.drawn_answers import DrawnAnswer
 from howsure.comparison.margins import MarginTests, margin_tests
 from howsure.comparison.rater_answers import RaterAnswers, paired
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.inference import CombinedError, ConfidenceInterval, SignFlips
+from howsure.inference import CombinedError, ConfidenceInterval, PValue
+from howsure.inference.evidence import Evidence
+from howsure.intervals import INTERVALS
+from howsure.nulls import NULLS
 from howsure.provenance import Provenance
 from howsure.records import Signed
 from howsure.responses import Labels
@@ -79,7 +81,7 @@ class ItemScores:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Comparison(DrawnAnswer, Signed):
+class Comparison(Signed):
     """The answer for one metric. `print` it for the verdict in English.
 
     Attributes
@@ -128,8 +130,8 @@ class Comparison(DrawnAnswer, Signed):
         intervals in it are not adjusted.
     baselines : tuple of Baseline
         Tests that were asked for beside the one that decides.
-    draws, null_draws : array
-        The resampled advantages behind interval and p-value.
+    evidence : Evidence or None
+        What p-value and interval were made of; it is not written to files.
     item_scores : ItemScores or None
         Scores and advantage of each item, where the metric has item scores.
     """
@@ -168,30 +170,57 @@ class Comparison(DrawnAnswer, Signed):
     n_together: int = 1
     rater_answers: RaterAnswers | None = None
     baselines: tuple[Baseline, ...] = ()
-    draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
-    null_draws: FloatArray = field(default_factory=nothing, repr=False, compare=False)
-    standard_errors: FloatArray = field(default_factory=nothing, repr=False, compare=False)
-    item_error: float = field(default=math.nan, repr=False, compare=False)
-    jackknife: FloatArray = field(default_factory=nothing, repr=False, compare=False)
-    df: float = field(default=math.nan, repr=False, compare=False)
     span: float = field(default=math.inf, repr=False, compare=False)
-    error: CombinedError | None = field(default=None, repr=False, compare=False)
-    flips: SignFlips | None = field(default=None, repr=False, compare=False)
+    evidence: Evidence | None = field(default=None, repr=False, compare=False)
     item_scores: ItemScores | None = field(default=None, repr=False, compare=False)
     beside: "Comparison | None" = field(default=None, repr=False, compare=False)
+
+    @property
+    def draws(self) -> FloatArray:
+        """The resampled advantages behind the interval; empty where nothing was resampled, or they were not kept."""
+        return nothing() if self.evidence is None else self.evidence.draws[0]
+
+    @property
+    def null_draws(self) -> FloatArray:
+        """The advantages under the null; empty where nothing was resampled, or they were not kept."""
+        return nothing() if self.evidence is None else self.evidence.null_draws[0]
+
+    @property
+    def standard_errors(self) -> FloatArray:
+        """The standard error of each resampled advantage, where it has one."""
+        return nothing() if self.evidence is None else self.evidence.standard_errors[0]
+
+    @property
+    def rater_error(self) -> "CombinedError | None":
+        """The error from items and raters, where raters are a random factor."""
+        return None if self.evidence is None else self.evidence.rater_error
+
+    def tail(self, alternative: str) -> PValue:
+        """Return the p-value of an alternative from the same evidence."""
+        return NULLS[self.null].pvalues(self._known, alternative)[0]
+
+    def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
+        """Return another interval of the advantage from the same evidence."""
+        return INTERVALS[method].limits(self._known, confidence_level, alternative)
+
+    @property
+    def _known(self) -> Evidence:
+        if self.evidence is None:
+            raise ArgumentError(
+                "This comparison was read back without its resamples. Run `compare` with its seed again."
+            )
+        return self.evidence
 
     def at(
         self, *, confidence_level: float | None = None, alternative: str | None = None, interval: str | None = None
     ) -> "Comparison":
         """Return the answer at another level, alternative or kind of interval, from the same draws."""
-        method = interval or self.confidence_interval.method
-        if not self.null_draws.size and self.flips is None:
+        method = _check.one_of("interval", interval or self.confidence_interval.method, INTERVALS)
+        if not self.draws.size and INTERVALS[method].needs_draws(self._known):
             raise ArgumentError(
-                "This comparison was read back without its resamples. Run `compare` with its seed again."
+                f"No resamples were kept, which a {method} interval needs. Compare this alone, with "
+                f"`interval={method!r}`."
             )
-        direct = self.jackknife.size < inference.FEW_TELLING and method in ("score", "symmetric")
-        if not self.null_draws.size and not direct:
-            raise ArgumentError("With very many slices no resamples are kept. Compare this slice alone.")
         level = self.confidence_interval.confidence_level if confidence_level is None else confidence_level
         side = self.alternative if alternative is None else alternative
         tail = self.tail(side)
@@ -206,15 +235,7 @@ class Comparison(DrawnAnswer, Signed):
             alternative=side,
             pvalue_adjusted=math.nan,
             n_together=1,
-            detectable=detectable(
-                self.standard_error,
-                self.error,
-                df=self.df,
-                n_units=self.jackknife.size or self.n_items,
-                null=self.null,
-                confidence_level=level,
-                alternative=side,
-            ),
+            detectable=detectable(self.standard_error, self._known, NULLS[self.null], level, side),
             margin=None if self.margin is None else self.margin_tests(self.margin.margin, limits.method, level),
             notes=(*(note for note in self.notes if note not in old), *limits.notes),
             provenance=self.provenance.changed(

@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.inference import FEW_TELLING, binomial_region, interval, student, studentised, symmetric
-from tests.inference.test_intervals import jackknife_means, shifted
+from howsure.inference import binomial_region
+from howsure.intervals import FEW_TELLING, interval, student
+from tests.intervals.making import studentised, symmetric
+from tests.intervals.test_bootstrap import jackknife_means, shifted
 from tests.reference import inference as reference
 
 
