@@ -9,6 +9,7 @@ from scipy import stats
 
 from howsure.errors import ArgumentError
 from howsure.inference import PValue, binomial_region, expected_pvalue, tail_pvalue
+from howsure.inference.pvalues import normal_expected
 from tests.reference import inference as reference
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
