@@ -29,7 +29,7 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from howsure.agreement import TableDescription
+from howsure.describing import TableDescription
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.io import Diagnosis

@@ -16,8 +16,9 @@ from howsure.comparison.margins import margin_tests
 from howsure.documents import Table
 from howsure.documents.text import render
 from howsure.errors import HowsureWarning
-from howsure.inference import CombinedError, binomial_region
+from howsure.inference import binomial_region
 from howsure.inference.direct import score_statistic
+from howsure.raters.combined_error import CombinedError
 from howsure.scales import Scale
 
 NAMES = ("human", "new", "old")

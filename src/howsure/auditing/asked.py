@@ -10,7 +10,7 @@ from howsure.auditing.cell import check_model, own
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import Metric, entry_of, resolve
 from howsure.models import ResponseModel
-from howsure.rating_design import design_of, rated
+from howsure.raters.design import design_of, rated
 from howsure.resampling import Scheme
 
 OF_RESPONSES = ("pooled-responses", "permuted-responses")

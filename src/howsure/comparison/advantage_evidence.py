@@ -10,8 +10,9 @@ from howsure.comparison.drawn_answers import DrawnAnswer
 from howsure.comparison.observed import flips_of, settled
 from howsure.comparison.procedure_run import ProcedureRun, draw_both, left_out, rater_errors, rounding_in, scored
 from howsure.contests import Contest
-from howsure.inference import CombinedError, PValue, SignFlips
+from howsure.inference import PValue, SignFlips
 from howsure.metrics import Metric
+from howsure.raters.combined_error import CombinedError
 from howsure.resampling import summaries_of
 from howsure.responses import frozen
 from howsure.scales import FloatArray, IntArray

@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsure import _check, _matrices, _random, inference
-from howsure.comparison import rater_choice
 from howsure.comparison.advantage_evidence import AdvantageEvidence, evidence_of
 from howsure.comparison.advantage_rows import AdvantageRows, rows_of
 from howsure.comparison.comparisons import Comparison, Comparisons
@@ -46,6 +45,7 @@ from howsure.documents import Aside
 from howsure.errors import HowsureWarning
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.metrics import Metric
+from howsure.raters import choice as rater_choice
 from howsure.resampling import Stack, kept_responses, summaries_of
 from howsure.scales import IntArray
 from howsure.summaries import lean

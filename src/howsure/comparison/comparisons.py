@@ -17,8 +17,9 @@ from howsure.comparison.margins import MarginTests, margin_tests
 from howsure.comparison.rater_answers import RaterAnswers, paired
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.inference import CombinedError, ConfidenceInterval, SignFlips
+from howsure.inference import ConfidenceInterval, SignFlips
 from howsure.provenance import Provenance
+from howsure.raters.combined_error import CombinedError
 from howsure.records import Signed
 from howsure.responses import Labels
 from howsure.scales import FloatArray

@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from howsure import inference
-from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric
+from howsure.raters.combined_error import CombinedError
 from howsure.scales import FloatArray
 
 SCORES = "item scores, resampled items and all responses"

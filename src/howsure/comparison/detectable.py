@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from howsure.inference import CombinedError
+from howsure.raters.combined_error import CombinedError
 
 POWER = 0.8
 

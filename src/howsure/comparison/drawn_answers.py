@@ -4,7 +4,8 @@ import numpy as np
 
 from howsure import inference
 from howsure.comparison.default_interval import limits_of
-from howsure.inference import CombinedError, ConfidenceInterval, PValue, SignFlips
+from howsure.inference import ConfidenceInterval, PValue, SignFlips
+from howsure.raters.combined_error import CombinedError
 from howsure.scales import FloatArray
 
 

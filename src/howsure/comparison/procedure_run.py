@@ -14,11 +14,11 @@ from howsure.comparison.comparisons import EffectSizes
 from howsure.comparison.default_interval import NEEDED, can_have, default_interval
 from howsure.comparison.observed import Moments, effects, item_advantages, moments, rounding_of
 from howsure.comparison.procedure import Procedure
-from howsure.comparison.rater_errors import RaterError, rater_error
 from howsure.comparison.shared import Known, Shared
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import Metric
+from howsure.raters.advantage_error import RaterError, rater_error
 from howsure.resampling import (
     Draws,
     Scheme,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from howsure.comparison.margins import MarginTests
 from howsure.documents.numbers import in_words
 from howsure.inference import ConfidenceInterval
-from howsure.rating_design import FEW_RATERS
+from howsure.raters.design import FEW_RATERS
 
 if TYPE_CHECKING:
     from howsure.comparison.comparisons import Comparison

@@ -1,7 +1,6 @@
 """Arrays in, numbers out: p-values, intervals, proportions, corrections and effect sizes."""
 
 from howsure.inference.bootstrap_t import FEW_TELLING, studentised, studentised_draws, symmetric
-from howsure.inference.combined_errors import CombinedError
 from howsure.inference.corrections import adjust
 from howsure.inference.direct import are_signs, score, student, telling
 from howsure.inference.effect_sizes import cliffs_delta, cohen_dz, hedges_factor, hedges_g, win_rate
@@ -10,7 +9,6 @@ from howsure.inference.intervals import ConfidenceInterval, acceleration, basic,
 from howsure.inference.proportions import BinomialRegion, binomial_region, clopper_pearson, wilson
 from howsure.inference.pvalues import ALTERNATIVES, PValue, expected_pvalue, tail_pvalue
 from howsure.inference.sign_flips import SMALLEST, SignFlips, sign_flips, sign_flips_of_rows
-from howsure.inference.variance_components import OneWay, TwoWay, effective_df, one_way, two_way
 
 __all__ = [
     "ALTERNATIVES",
@@ -18,12 +16,9 @@ __all__ = [
     "METHODS",
     "SMALLEST",
     "BinomialRegion",
-    "CombinedError",
     "ConfidenceInterval",
-    "OneWay",
     "PValue",
     "SignFlips",
-    "TwoWay",
     "acceleration",
     "adjust",
     "are_signs",
@@ -33,12 +28,10 @@ __all__ = [
     "cliffs_delta",
     "clopper_pearson",
     "cohen_dz",
-    "effective_df",
     "expected_pvalue",
     "hedges_factor",
     "hedges_g",
     "interval",
-    "one_way",
     "percentile",
     "score",
     "sign_flips",
@@ -49,7 +42,6 @@ __all__ = [
     "symmetric",
     "tail_pvalue",
     "telling",
-    "two_way",
     "wilson",
     "win_rate",
 ]

@@ -13,7 +13,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from howsure import _random
-from howsure.comparison import Comparison, compare, rater_choice
+from howsure.comparison import Comparison, compare
 from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
@@ -22,7 +22,8 @@ from howsure.leaderboards.board_tasks import Tasks
 from howsure.leaderboards.board_units import Units, sheet_of
 from howsure.leaderboards.joint import Ask, Spread, Tested, first_place_shares_of
 from howsure.metrics import Metric
-from howsure.rating_design import FEW_RATERS
+from howsure.raters import choice as rater_choice
+from howsure.raters.design import FEW_RATERS
 from howsure.resampling import Scheme
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from howsure._random import BLOCK, generator
-from howsure.agreement.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
-from howsure.agreement.cells import cells_from
-from howsure.agreement.coefficients import LEVELS, alpha, categorical, intraclass
-from howsure.inference import CombinedError, two_way
+from howsure.raters.agreement_coefficients import LEVELS, alpha, categorical, cells_from, intraclass
+from howsure.raters.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
+from howsure.raters.combined_error import CombinedError
+from howsure.raters.components import two_way
 
 
 def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):

@@ -8,8 +8,9 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from howsure import _random
-from howsure.agreement.coefficients import Weighed
-from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.inference import ConfidenceInterval
+from howsure.raters.agreement_coefficients import Weighed
+from howsure.raters.combined_error import CombinedError
 from howsure.scales import FloatArray, IntArray
 
 GROUPS = 20

@@ -1,7 +1,7 @@
 """Agreement of raters: coefficients with confidence intervals, and each rater compared with the others."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,16 +9,26 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
-from howsure.agreement.cells import Cells, cells_from
-from howsure.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
-from howsure.agreement.rater_summaries import RaterSummary, summarise_raters
-from howsure.documents import Document
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents.numbers import listed, measured
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.io.reading import as_table
 from howsure.provenance import Provenance
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of
+from howsure.raters.agreement_coefficients import (
+    LEVELS,
+    Cells,
+    Level,
+    Weighed,
+    alpha,
+    categorical,
+    cells_from,
+    intraclass,
+    krippendorff_alpha,
+)
+from howsure.raters.agreement_intervals import fisher_interval, measure_errors
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of
+from howsure.raters.rater_summaries import RaterSummary, summarise_raters
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
 from howsure.responses import group_codes
@@ -48,6 +58,8 @@ TITLES = {
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 MOST_DRAWS = 1_000_000
+TOP = 10
+"""How many raters are shown by default."""
 AT_ONCE = 1_000_000
 """How many item weights of resamples a thread holds at a time: no call is short, and they fit into the cache."""
 
@@ -117,9 +129,13 @@ class Agreement(Signed):
 
     def document(self) -> Document:
         """Return the design, the coefficients with their intervals, and the raters."""
-        from howsure.agreement import document
-
-        return document.of_agreement(self)
+        blocks = (
+            Sentence(f"{self.source}: {self.design}."),
+            coefficient_table([self]),
+            *raters_that_differ([self]),
+            *rater_table([self], TOP),
+        )
+        return Document(f"Agreement of {self.source}", blocks, self.notes, self.signature)
 
 
 @_matrices.on_one_thread
@@ -287,3 +303,65 @@ def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
         vary = "the responses vary too little" if cells.levels.size > 1 else "all responses are equal"
         why = "no item has two raters" if alone else vary
         yield f"{count} of {len(values)} coefficients are undefined, because {why}."
+
+
+def coefficient_table(rated: Sequence[Agreement]) -> Table:
+    """Return the coefficients of one or several sources, with their intervals."""
+    several = len(rated) > 1
+    level = rated[0].coefficients[0].confidence_interval.confidence_level
+    columns = (
+        *([Column("source")] if several else []),
+        Column("coefficient"),
+        Column("value", "number"),
+        Column(f"{100 * level:g}% CI", "interval"),
+    )
+    rows = tuple(
+        (
+            *([one.source] if several else []),
+            entry.title,
+            measured(entry.value, entry.confidence_interval),
+            entry.confidence_interval,
+        )
+        for one in rated
+        for entry in one.coefficients
+    )
+    title = "Agreement" if several else f"Agreement of {rated[0].source}"
+    return Table(columns, rows, title)
+
+
+def raters_that_differ(rated: Sequence[Agreement]) -> Iterator[Block]:
+    """Yield who differs from the other raters more than chance explains."""
+    for one in rated:
+        odd = [rater for rater in one.raters if rater.stands_out]
+        if odd:
+            named = listed((f"{rater.rater} ({rater.stands_out})" for rater in odd), 5)
+            yield Sentence(f"Raters of {one.source} that differ significantly from the others: {named}.")
+
+
+def rater_table(rated: Sequence[Agreement], top: int) -> Iterator[Block]:
+    """Yield the raters who are furthest from the others."""
+    every = [(one, rater) for one in rated for rater in one.raters]
+    order = sorted(every, key=lambda pair: -1.0 if math.isnan(pair[1].distance) else pair[1].distance, reverse=True)
+    shown = order[:top]
+    if not shown:
+        return
+    several = len(rated) > 1
+    numeric = any(not math.isnan(rater.mean_shift) for _, rater in shown)
+    columns = (
+        *([Column("source")] if several else []),
+        Column("rater"),
+        Column("items", "count"),
+        Column("agrees with plurality", "percent"),
+        *([Column("mean shift", "number")] if numeric else []),
+        Column("differs"),
+    )
+    rows = tuple((*([one.source] if several else []), *_rater_cells(rater, numeric=numeric)) for one, rater in shown)
+    title = (
+        "Raters" if len(shown) == len(every) else f"{len(shown)} of {len(every)} raters, furthest from the others first"
+    )
+    yield Table(columns, rows, title)
+
+
+def _rater_cells(rater: RaterSummary, *, numeric: bool) -> tuple[Any, ...]:
+    moved = (Measured(rater.mean_shift, rater.shift_error),) if numeric else ()
+    return (rater.rater, rater.n_items, rater.with_plurality, *moved, rater.stands_out or None)

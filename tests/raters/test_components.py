@@ -8,7 +8,8 @@ from scipy import stats
 from scipy.stats import binom
 
 from howsure.errors import ArgumentError
-from howsure.inference import CombinedError, two_way
+from howsure.raters.combined_error import CombinedError
+from howsure.raters.components import two_way
 from tests.reference import raters as reference
 
 

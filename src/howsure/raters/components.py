@@ -2,7 +2,7 @@
 
 A table has one value for each (item, rater) pair that exists. Its model is value = mean + item + rater + residual,
 all three random. On a complete table components are the analysis-of-variance estimates. On an incomplete table they are
-those of a mixed model (`howsure.inference.crossed`), and with very many raters those of the method of moments, from
+those of a mixed model (`howsure.raters.mixed_model`), and with very many raters those of the method of moments, from
 sums of squares within items, within raters and in total (Gao and Owen 2017, sec. 3).
 """
 
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from howsure import _check
 from howsure.errors import ArgumentError
-from howsure.inference.combined_errors import CombinedError
-from howsure.inference.crossed import CrossedFit, fit_crossed
 from howsure.inference.intervals import ConfidenceInterval
+from howsure.raters.combined_error import CombinedError
+from howsure.raters.mixed_model import CrossedFit, fit_crossed
 from howsure.scales import FloatArray, IntArray
 
 LEAST = 0.1

@@ -7,9 +7,10 @@ import numpy as np
 
 from howsure.contests import Contest
 from howsure.errors import DataError
-from howsure.inference import CombinedError, TwoWay, effective_df, two_way
 from howsure.metrics import AdditiveMetric, Metric
-from howsure.rating_design import overlap, rated
+from howsure.raters.combined_error import CombinedError
+from howsure.raters.components import TwoWay, effective_df, two_way
+from howsure.raters.design import overlap, rated
 from howsure.resampling import (
     CellTable,
     cell_table,

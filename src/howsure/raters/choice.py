@@ -8,7 +8,7 @@ import numpy as np
 from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError, DataError
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, rated
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.resampling import Scheme
 from howsure.responses import Responses, cluster_codes
 from howsure.scales import IntArray

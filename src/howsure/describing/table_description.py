@@ -9,20 +9,20 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure._frames import in_any_form
-from howsure.agreement.report import Agreement, measure_agreement
-from howsure.agreement.strata import Stratum, strata_of
 from howsure.comparison import AdvantageComponents, variance_components
 from howsure.comparison.default_metric import metrics_for
-from howsure.comparison.rater_choice import LOAD
 from howsure.comparison.signing import spelled
 from howsure.contests import Contest
+from howsure.describing.strata import Stratum, strata_of
 from howsure.documents import Document
 from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
 from howsure.metrics import Metric
 from howsure.provenance import Provenance
-from howsure.rating_design import RatingDesign, design_of, overlap
+from howsure.raters.agreement import Agreement, measure_agreement
+from howsure.raters.choice import LOAD
+from howsure.raters.design import RatingDesign, design_of, overlap
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
 from howsure.responses import cluster_codes
@@ -132,7 +132,7 @@ class TableDescription(Signed):
 
     def document(self) -> Document:
         """Return what is in the table: sources, agreement, raters, and the parts of an advantage."""
-        from howsure.agreement import document
+        from howsure.describing import document
 
         return document.of_table(self)
 

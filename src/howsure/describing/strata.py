@@ -7,8 +7,9 @@ import numpy as np
 
 from howsure.comparison.observed import item_scores
 from howsure.contests import Contest
-from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.inference import ConfidenceInterval
 from howsure.metrics import AdditiveMetric, Metric
+from howsure.raters.combined_error import CombinedError
 from howsure.resampling import summaries_of
 from howsure.resampling.clusters import cluster_sums, ratio_error
 from howsure.responses import Responses, group_codes
