@@ -103,7 +103,7 @@ def measure_intervals(workers):
 
         started = time.perf_counter()
         errors = measure_errors(
-            passing, n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=N_AGREEMENT, seed=replayable(0),
+            passing, units=np.arange(cells.n_items), n_raters=cells.n_raters, n_resamples=N_AGREEMENT, seed=replayable(0),
             workers=workers,
         )  # fmt: skip
         plain = time.perf_counter() - started

@@ -71,7 +71,7 @@ def test_errors_are_those_of_draws_one_by_one(plain, kind, level):
 
         return weighed
 
-    how = {"n_items": cells.n_items, "n_raters": 7, "n_resamples": 70, "seed": np.random.SeedSequence(3)}
+    how = {"units": np.arange(cells.n_items), "n_raters": 7, "n_resamples": 70, "seed": np.random.SeedSequence(3)}
     one, other = measure_errors(fast, workers=3, at_once=5, **how), measure_errors(slow, workers=1, **how)
     assert one.keys() == other.keys()
     for name, error in one.items():

@@ -10,7 +10,7 @@ from howsure.errors import DataError
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.raters.combined_error import CombinedError
 from howsure.raters.components import TwoWay, effective_df, two_way
-from howsure.raters.design import overlap, rated
+from howsure.raters.design import leave_out_raters, overlap, rated, raters_of
 from howsure.resampling import (
     CellTable,
     cell_table,
@@ -19,7 +19,7 @@ from howsure.resampling import (
     ratio_error,
     summaries_of,
 )
-from howsure.responses import Responses, cell_codes, cells_from_codes, frozen
+from howsure.responses import cell_codes, cells_from_codes, frozen
 from howsure.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50
@@ -63,12 +63,12 @@ def rater_error(
 
     A linear metric is the mean of an items × raters table, which a mixed model splits; where some raters are busier
     than others, the most precise weights are taken. The error of any other metric with item scores comes from the table
-    of its pseudo-responses (`curved_error`), that of one without from draws (`measured_error`: `both` and `raters`).
+    of its pseudo-responses (`curved_error`), that of one without from draws (`_measured_error`: `both` and `raters`).
     """
     if isinstance(metric, AdditiveMetric) and not metric.linear:
         return RaterError(curved_error(contest, metric, clusters))
     if not metric.linear:
-        return RaterError(measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
+        return RaterError(_measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
     table = cell_table(contest, metric)
     best = clusters is None and _paired(contest)
     found = _two_way(table if clusters is None else by_cluster(table, clusters), best=best)
@@ -127,13 +127,13 @@ def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | 
     table = cell_table(contest, metric)
     table = table if clusters is None else by_cluster(table, clusters)
     found = _two_way(table)
-    whole, n = item_variance(contest, metric, clusters)
+    whole, n = _item_variance(contest, metric, clusters)
     noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
     noise = 0.0 if math.isnan(noise) else min(max(0.0, noise), whole)
     return CurvedParts(found, noise, whole - noise, n)
 
 
-def measured_error(
+def _measured_error(
     contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
 ) -> CombinedError:
     """Return the error of an advantage without item scores.
@@ -144,9 +144,9 @@ def measured_error(
 
     Drawn raters leave an item with fewer different raters: its gold gets noisier, and an advantage moves less than it
     should. So for up to `LEAVE_OUT` raters and a smooth metric, the variance of raters comes from leaving out each
-    rater in turn.
+    rater in turn. A metric that is not smooth jumps when a rater is left out.
     """
-    items, n = item_variance(contest, metric, clusters)
+    items, n = _item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
     per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
     per_rater = per_rater[per_rater > 0].astype(np.float64)
@@ -188,10 +188,12 @@ def saturation(share: FloatArray | float) -> FloatArray:
     """Return by what factor raters would move the advantage more if it were zero, given its share of the largest.
 
     Near the maximum raters hardly move an advantage, and a study whose few raters happen to lean to one side would look
-    certain. On Fisher's scale, artanh(advantage / largest), they move it equally everywhere; beyond the point where the
-    standard error there grows faster than the estimate, the factor is that of a constant estimate (the problem that
-    Hauck and Donner 1977 describe). The factor is squared: raters who all lean to one side also show too little of how
-    much raters differ, and measured levels confirm that this is needed (docs/raters.md).
+    certain: with the error at hand, wins rejected 9% of true nulls with five raters. On Fisher's scale,
+    artanh(advantage / largest), they move it equally everywhere; beyond the point where the standard error there grows
+    faster than the estimate, the factor is that of a constant estimate (the problem that Hauck and Donner 1977
+    describe). The factor is squared: raters who all lean to one side also show too little of how much raters differ,
+    and measured levels confirm that this is needed (docs/raters.md). Only the part of raters is scaled: items are many,
+    and the test on Fisher's scale would lose power where they are few.
 
     Examples
     --------
@@ -207,8 +209,8 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
     """Return the jackknife variance of an advantage over raters, each left out of every source that they judged."""
     roles = rated(contest)
     advantages = []
-    for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
-        kept = {role: _without(contest.sources[role], rater) for role in roles}
+    for rater in raters_of(contest.sources[role] for role in roles):
+        kept = {role: leave_out_raters(contest.sources[role], rater) for role in roles}
         try:
             without = contest.having(kept).complete()
         except DataError:  # nobody else judged anything
@@ -222,13 +224,7 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
     return float((left.size - 1) / left.size * np.square(left - left.mean()).sum())
 
 
-def _without(source: Responses, rater: int) -> Responses:
-    """Return the responses of all other raters, on the same items."""
-    assert source.raters is not None
-    return source.keep(source.raters != rater)
-
-
-def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
+def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
     """Return the variance of the advantage that comes from items (or clusters), and their number."""
     if isinstance(metric, AdditiveMetric):
         advantages = metric.item_advantages(*summaries_of(contest, metric.needs))

@@ -27,7 +27,7 @@ from howsure.raters.agreement_coefficients import (
     krippendorff_alpha,
 )
 from howsure.raters.agreement_intervals import fisher_interval, measure_errors
-from howsure.raters.design import FEW_RATERS, RatingDesign, design_of
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.raters.rater_summaries import RaterSummary, summarise_raters
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
@@ -207,17 +207,16 @@ def measure_agreement(
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
-    clusters = None if cluster is None else _clusters(table, responses.items, cluster)
+    units = np.arange(cells.n_items) if cluster is None else _clusters(table, responses.items, cluster)
     of_all = _weighed(cells, table.scale, chosen)
     values = {entry: float(value[0]) for entry, value in of_all(np.ones((cells.n_items, 1))).items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
         lambda raters: of_all if raters.all() else _weighed(cells.of(raters), table.scale, chosen),
-        n_items=cells.n_items,
+        units=units,
         n_raters=cells.n_raters,
         n_resamples=n_resamples,
         seed=seed,
-        clusters=clusters,
         workers=_random.n_workers(workers),
         at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
         progress=progress,
@@ -240,7 +239,7 @@ def measure_agreement(
         design=design_of(responses),
         coefficients=coefficients,
         raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
-        notes=(*_notes(cells, clusters), *_undefined(cells, values)),
+        notes=(*_notes(cells, one_cluster=cluster is not None and units.max() == 0), *_undefined(cells, values)),
         provenance=Provenance("agreement", parameters, _random.entropy_of(seed), table.digest),
     )
 
@@ -252,19 +251,17 @@ def _clusters(table: ResponseTable, items: IntArray, cluster: str) -> IntArray:
 
 
 def _source(table: ResponseTable, source: str | None) -> str:
-    rated = [
-        name for name, part in table.sources.items() if part.raters is not None and np.unique(part.raters).size > 1
-    ]
+    known = rated(table)
     if source is not None:
         table.source(source)
-        if source not in rated:
+        if source not in known:
             raise DataError(f"{source} has no rater ids, or one rater only; agreement requires two or more raters.")
         return source
-    if len(rated) == 1:
-        return rated[0]
-    if not rated:
+    if len(known) == 1:
+        return known[0]
+    if not known:
         raise DataError("no source has two or more identified raters; pass the column of rater ids with `rater`.")
-    raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
+    raise ArgumentError(f"several sources have raters: {', '.join(known)}. Name one with `source`.")
 
 
 def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
@@ -276,8 +273,8 @@ def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
     return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
 
 
-def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
-    if clusters is not None and clusters.max() == 0:
+def _notes(cells: Cells, *, one_cluster: bool) -> Iterator[str]:
+    if one_cluster:
         yield "All items are in one cluster, so the intervals are undefined."
     alone = int((cells.sum_by_item() == 1).sum())
     if alone:

@@ -2,7 +2,8 @@
 
 All coefficients are built from pairs of responses by different raters to the same item, and nearly all that they need
 is a sum over items. Each function here sums up the cells by item once; what it returns takes the weights of items in
-many draws (items × draws) and costs little more than a matrix product.
+many draws (items × draws) and costs little more than a matrix product. A draw's coefficients do not depend on the draws
+beside it: sums run down the columns, and a product of dense matrices always has as many columns.
 """
 
 import math
@@ -26,7 +27,7 @@ Level = Literal["nominal", "ordinal", "interval", "ratio"]
 LEVELS: tuple[Level, ...] = ("nominal", "ordinal", "interval", "ratio")
 
 ZERO = 1e-12
-"""A difference of two sums smaller than this share of them is rounding, and 0."""
+"""A difference of two sums smaller than this share of them is rounding, and 0: so 0/0 is undefined and not noise."""
 
 Weighting = Literal["nominal", "linear", "interval", "ratio"]
 """How far apart two labels are: 1 if they differ, their difference, its square, or its square relative to their sum."""

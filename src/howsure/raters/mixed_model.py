@@ -1,7 +1,7 @@
 """Items × raters tables with missing cells: components and weights that use every value, as a mixed model does.
 
 The model is value = mean + item + rater + residual. Where some raters judged more items than others, sums of squares
-within items and within raters (`variance_components`) lose much of what the table says about raters. Here the
+within items and within raters (`components`) lose much of what the table says about raters. Here the
 components solve the equations of MINQUE (Rao 1971), which are a step of Fisher scoring for REML; a few such steps are
 taken, each from the solution before. A component may come out below zero; it then counts as zero in the weights only.
 On a complete table the solution is that of analysis of variance.

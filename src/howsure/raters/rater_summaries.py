@@ -83,8 +83,8 @@ def _beside_the_others(raters: list[RaterSummary]) -> tuple[RaterSummary, ...]:
     errors = np.array([entry.shift_error for entry in raters])
     looks = 1 if np.isnan(shifts).all() else 2
     apart, moved = -distances(shares, loads), distances(shifts, errors)
-    less = outlying(shares, loads, lower_only=True, looks=looks)
-    shifted = outlying(shifts, errors, looks=looks)
+    less = _outlying(shares, loads, lower_only=True, looks=looks)
+    shifted = _outlying(shifts, errors, looks=looks)
     found = []
     for entry, low, shift, fewer, other in zip(raters, apart, moved, less, shifted, strict=True):
         known = [far for far in (max(0.0, float(low)), abs(float(shift))) if not math.isnan(far)]
@@ -153,7 +153,7 @@ def distances(values: npt.ArrayLike, errors: npt.ArrayLike) -> FloatArray:
     return found
 
 
-def outlying(
+def _outlying(
     values: npt.ArrayLike, errors: npt.ArrayLike, *, lower_only: bool = False, looks: int = 1
 ) -> npt.NDArray[np.bool_]:
     """Return which values stand out, at the level `ALPHA` for all of them and all `looks` together.

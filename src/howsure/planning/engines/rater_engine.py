@@ -1,4 +1,9 @@
-"""Designs with raters, by the variance components of a pilot's advantage: what `compare` finds with random raters."""
+"""Designs with raters, by the variance components of a pilot's advantage: what `compare` finds with random raters.
+
+Plans with raters rest on variance components and not on a response model. Components say what items, raters and repeats
+each add, for every metric with item scores and without gold, and the test estimates exactly these. A design takes
+milliseconds, and what the pilot leaves open follows from the same χ² distributions.
+"""
 
 import math
 from collections.abc import Callable, Sequence
