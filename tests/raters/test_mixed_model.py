@@ -4,7 +4,7 @@ from scipy.optimize import minimize
 from scipy.stats import binom
 
 from howsure.raters.components import two_way
-from howsure.raters.mixed_model import MOST_RATERS, _Incidence, fit_crossed
+from howsure.raters.mixed_model import MOST_RATERS, CrossedTable, fit_crossed
 
 
 def table(rng, judged, components=(0.5, 0.7, 1.2)):
@@ -40,7 +40,7 @@ def test_the_equations_are_those_of_whole_matrices(guess):
     y = y - y.mean()
     parts = covariance(items, raters)
     _, inverse, p = projector(guess, parts)
-    small = _Incidence(y, items, raters, 30, 8)
+    small = CrossedTable(y, items, raters, 30, 8)
     found, squares = small.equations(np.array(guess))
     assert found == pytest.approx(np.array([[np.trace(p @ v @ p @ w) for w in parts] for v in parts]), rel=1e-9)
     assert squares == pytest.approx([y @ p @ v @ p @ y for v in parts], rel=1e-9)

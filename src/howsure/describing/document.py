@@ -40,11 +40,11 @@ def _in_short(found: "TableDescription", rated: Sequence[Agreement]) -> Sentence
     known = [(one["krippendorff_alpha"].value, one.source) for one in rated]
     known = sorted(pair for pair in known if not math.isnan(pair[0]))
     every = len(found.sources)
-    said = f"{'All ' if n == every else f'{n} of '}{counted(every, 'source')} have rater ids."
+    line = f"{'All ' if n == every else f'{n} of '}{counted(every, 'source')} have rater ids."
     if known:
         (low, least), (high, most) = known[0], known[-1]
-        said = f"{said} Krippendorff's alpha is between {low:.2f} ({least}) and {high:.2f} ({most})."
-    return Sentence(said, "verdict")
+        line = f"{line} Krippendorff's alpha is between {low:.2f} ({least}) and {high:.2f} ({most})."
+    return Sentence(line, "verdict")
 
 
 def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
@@ -72,8 +72,8 @@ def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
     kinds = dict.fromkeys(part.design.kind for part in sources if part.design.n_raters)
     of_kind = {kind: [part.name for part in sources if part.design.kind == kind] for kind in kinds}
     if of_kind:
-        said = (f"{kind.capitalize()} ({joined(names, 3)}): {MEANING[kind]}." for kind, names in of_kind.items())
-        return [*blocks, *details(Sentence(line, "aside") for line in said)]
+        lines = (f"{kind.capitalize()} ({joined(names, 3)}): {MEANING[kind]}." for kind, names in of_kind.items())
+        return [*blocks, *details(Sentence(line, "aside") for line in lines)]
     return [*blocks, Sentence("No rater ids found. To estimate agreement, pass their column with `rater`.", "aside")]
 
 

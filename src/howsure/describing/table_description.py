@@ -282,8 +282,8 @@ def _conclusions(part: SourceDescription) -> list[str]:
             f"{name}: {design.n_raters:,} raters judged hardly more than one item each; compare resamples items only."
         ]
     much = "many" if design.items_per_rater[1] >= MANY else "several"
-    told = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
-    return [told if part.agreement is None else f"{told} {_alpha(part.agreement)}"]
+    line = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
+    return [line if part.agreement is None else f"{line} {_alpha(part.agreement)}"]
 
 
 def _alpha(found: Agreement) -> str:

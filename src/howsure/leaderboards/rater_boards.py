@@ -63,7 +63,7 @@ def rater_question(
 ) -> tuple[RaterQuestion | None, list[str]]:
     """Return the question, if raters are a random factor as in `compare`, and the notes that say so."""
     if raters is None and all(source.raters is None for source in table.sources.values()):
-        return None, rater_choice.unnamed({} if gold else dict(table.sources), table.repeats)
+        return None, rater_choice.without_rater_ids({} if gold else dict(table.sources), table.repeats)
     kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
         return None, ["Raters are fixed, because some models lack tasks: the result holds for these raters only."]

@@ -69,9 +69,8 @@ def rater_error(
         return RaterError(curved_error(contest, metric, clusters))
     if not metric.linear:
         return RaterError(_measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
-    table = cell_table(contest, metric)
     best = clusters is None and _paired(contest)
-    found = _two_way(table if clusters is None else by_cluster(table, clusters), best=best)
+    found = _two_way(_units_by_raters(contest, metric, clusters), best=best)
     return RaterError(found.error, found.mean if best else None)
 
 
@@ -82,6 +81,12 @@ def _paired(contest: Contest) -> bool:
         return False
     n_cells = len({*zip(a.items.tolist(), a.raters.tolist(), strict=True)}) if a.raters is not None else 0
     return n_cells == a.values.size == b.values.size
+
+
+def _units_by_raters(contest: Contest, metric: Metric, clusters: IntArray | None) -> CellTable:
+    """Return the pseudo-responses of a metric, items × raters or clusters × raters."""
+    table = cell_table(contest, metric)
+    return table if clusters is None else by_cluster(table, clusters)
 
 
 def _two_way(table: CellTable, *, best: bool = False) -> TwoWay:
@@ -99,10 +104,8 @@ def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | 
     """
     parts = curved_parts(contest, metric, clusters)
     moved = min(parts.noise, parts.items / 2) if parts.table.n_raters > 2 else 0.0
-    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
-    factor = float(saturation(share_of(advantage, largest(contest, metric))))
     of_raters, df = parts.of_raters
-    more = (factor**2 - 1) * max(0.0, of_raters - parts.noise)
+    more = (_saturation_of(contest, metric) ** 2 - 1) * max(0.0, of_raters - parts.noise)
     return CombinedError((max(0.0, of_raters - moved) + more, parts.items + moved), (df, max(1.0, parts.n - 1.0)))
 
 
@@ -124,8 +127,7 @@ class CurvedParts:
 
 def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
     """Split the variance of a curved advantage into its parts."""
-    table = cell_table(contest, metric)
-    table = table if clusters is None else by_cluster(table, clusters)
+    table = _units_by_raters(contest, metric, clusters)
     found = _two_way(table)
     whole, n = _item_variance(contest, metric, clusters)
     noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
@@ -157,9 +159,8 @@ def _measured_error(
     if r <= LEAVE_OUT and metric.smooth:
         left_out = _left_out_variance(contest, metric)
         of_raters = of_raters if math.isnan(left_out) else left_out
-    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
-    factor = float(saturation(share_of(advantage, largest(contest, metric))))
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
+    factor = _saturation_of(contest, metric)
     return CombinedError((of_raters * factor**2, items - shared), dfs, n_resamples=both.size)
 
 
@@ -205,6 +206,12 @@ def saturation(share: FloatArray | float) -> FloatArray:
     return np.asarray(share * turned / np.square(np.arctanh(turned) * (1 - np.square(turned))))
 
 
+def _saturation_of(contest: Contest, metric: Metric) -> float:
+    """Return the factor of the advantage that the contest has."""
+    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
+    return float(saturation(share_of(advantage, largest(contest, metric))))
+
+
 def _left_out_variance(contest: Contest, metric: Metric) -> float:
     """Return the jackknife variance of an advantage over raters, each left out of every source that they judged."""
     roles = rated(contest)
@@ -218,10 +225,7 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
         advantage = float(metric.advantage(*summaries_of(without, metric.needs)))
         if not math.isnan(advantage):
             advantages.append(advantage)
-    left = np.array(advantages)
-    if left.size < 2:
-        return math.nan
-    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum())
+    return _jackknife_variance(np.array(advantages)) if len(advantages) > 1 else math.nan
 
 
 def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
@@ -233,7 +237,12 @@ def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) 
         return ratio_error(sums, sizes) ** 2, sums.size
     left = jackknife(contest, metric, clusters)
     n = contest.n_items if clusters is None else left.size
-    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
+    return _jackknife_variance(left), n
+
+
+def _jackknife_variance(left_out: FloatArray) -> float:
+    """Return the variance of an estimate from what it is without each unit in turn."""
+    return float((left_out.size - 1) / left_out.size * np.square(left_out - left_out.mean()).sum())
 
 
 def by_cluster(table: CellTable, clusters: IntArray) -> CellTable:

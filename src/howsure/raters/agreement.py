@@ -19,7 +19,7 @@ from howsure.raters.agreement_coefficients import (
     LEVELS,
     Cells,
     Level,
-    Weighed,
+    WeightedCoefficients,
     alpha,
     categorical,
     cells_from,
@@ -208,11 +208,11 @@ def measure_agreement(
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
     units = np.arange(cells.n_items) if cluster is None else _clusters(table, responses.items, cluster)
-    of_all = _weighed(cells, table.scale, chosen)
+    of_all = _all_coefficients(cells, table.scale, chosen)
     values = {entry: float(value[0]) for entry, value in of_all(np.ones((cells.n_items, 1))).items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
-        lambda raters: of_all if raters.all() else _weighed(cells.of(raters), table.scale, chosen),
+        lambda raters: of_all if raters.all() else _all_coefficients(cells.of(raters), table.scale, chosen),
         units=units,
         n_raters=cells.n_raters,
         n_resamples=n_resamples,
@@ -264,7 +264,7 @@ def _source(table: ResponseTable, source: str | None) -> str:
     raise ArgumentError(f"several sources have raters: {', '.join(known)}. Name one with `source`.")
 
 
-def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
+def _all_coefficients(cells: Cells, scale: Scale, level: Level) -> WeightedCoefficients:
     """Return every coefficient that the scale has, as a function of item weights."""
     parts = [] if scale.kind == "continuous" else [categorical(cells, ordered=scale.kind == "ordinal")]
     parts.append(alpha(cells, level=level))

@@ -18,20 +18,17 @@ import numpy as np
 
 from howsure import _random
 from howsure.inference import ConfidenceInterval
-from howsure.raters.agreement_coefficients import Weighed
+from howsure.raters.agreement_coefficients import WeightedCoefficients
 from howsure.raters.combined_error import CombinedError
 from howsure.scales import FloatArray, IntArray
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
 
-STEPS = 2
-"""How much longer than one number a number that is drawn and counted takes in NumPy."""
-
 LEAST = 8 * _random.BLOCK
 """The last parts of draws are of this many, and no shorter: threads wait for each other after every short call."""
 
-Coefficients = Callable[[FloatArray], Weighed]
+Coefficients = Callable[[FloatArray], WeightedCoefficients]
 """Takes raters (1 or 0: left out)."""
 
 
@@ -62,7 +59,7 @@ def measure_errors(
     n_units = int(units.max()) + 1
     of_all = coefficients(np.ones(n_raters))
 
-    def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
+    def drawn(of: WeightedCoefficients, start: int, stop: int) -> list[dict[str, FloatArray]]:
         return [_of_draws(of, items) for items in _item_weights(units, seed, start, stop, at_once)]
 
     def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
@@ -166,7 +163,7 @@ def _counted(streams: list[np.random.Generator], stops: IntArray, units: IntArra
     return found
 
 
-def _of_draws(of: Weighed, items: FloatArray) -> dict[str, FloatArray]:
+def _of_draws(of: WeightedCoefficients, items: FloatArray) -> dict[str, FloatArray]:
     """Return the coefficients of each draw.
 
     A draw alone is weighed twice, because NumPy adds up a single column in another order, which changes the last

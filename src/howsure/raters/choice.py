@@ -1,4 +1,7 @@
-"""Raters as a random factor in a comparison: whether they are one, and the notes that say so."""
+"""What a comparison generalises to: whether raters are a random factor, whether items come in clusters, and the notes.
+
+A random factor is one that a resample draws anew; results hold for other raters (or clusters) like these.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -69,7 +72,7 @@ def _by_the_data(
     contest: Contest, design: RatingDesign | None, n_raters: int, scheme: Scheme, null: str | None
 ) -> tuple[str, list[str]]:
     if design is None:
-        return "fixed", _unseen(contest)
+        return "fixed", _notes_without_raters(contest)
     if not n_raters:
         judged = "Every rater judged one item only"
         if design.load > 1:
@@ -89,7 +92,7 @@ def _by_the_data(
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
 
 
-def _unseen(contest: Contest) -> list[str]:
+def _notes_without_raters(contest: Contest) -> list[str]:
     """Say what ratings without rater ids, or of a single rater, cannot show."""
     if contest.gold is not None:
         return []
@@ -102,10 +105,10 @@ def _unseen(contest: Contest) -> list[str]:
             f"One rater judged {a} and another judged {b}: we cannot separate a difference between the two raters from "
             "one between the models."
         ]
-    return unnamed({a: contest.a, b: contest.b}, contest.repeats)
+    return without_rater_ids({a: contest.a, b: contest.b}, contest.repeats)
 
 
-def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
+def without_rater_ids(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
     """Say whose several responses have no rater ids, unless they are known to be repeats."""
     unknown = [
         name
