@@ -1,4 +1,4 @@
-"""Agreement of raters written out for one draw: what `howsure.agreement` must equal, and was before it summed by item.
+"""Agreement of raters written out for one draw: what `howsure.raters` must equal, and was before it summed by item.
 
 Items and raters both have weights here. The copies of a rater that a two-way bootstrap draws are still one rater: a
 rater does not agree with themselves.

@@ -22,10 +22,10 @@ from scipy.special import ndtr, ndtri
 
 import agreement_plain
 from howsure import Responses, ResponseTable, Scale
-from howsure.agreement import measure_agreement
-from howsure.agreement.cells import cells_from
 from howsure.inference import clopper_pearson
 from howsure.intervals import interval
+from howsure.raters import measure_agreement
+from howsure.raters.agreement_coefficients import cells_from
 from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]

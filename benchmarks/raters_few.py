@@ -32,11 +32,12 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from howsure import Contest, Responses
-from howsure.comparison.rater_errors import curved_error
 from howsure.errors import HowsureWarning
-from howsure.inference import clopper_pearson, two_way
-from howsure.inference.crossed import fit_crossed
+from howsure.inference import clopper_pearson
 from howsure.metrics import resolve
+from howsure.raters.advantage_error import curved_error
+from howsure.raters.components import two_way
+from howsure.raters.mixed_model import fit_crossed
 from howsure.resampling import summaries_of
 from howsure.scales import Scale
 from measured import MEASURED

@@ -28,7 +28,7 @@ from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson
 from howsure.metrics import resolve
 from howsure.planning import Design, Effect, plan
-from howsure.planning.engines.components import Noise, expectation, fewest
+from howsure.planning.engines.rater_power import Noise, expectation, fewest
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.scales import Scale
 

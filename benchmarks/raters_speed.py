@@ -21,10 +21,10 @@ import numpy as np
 import agreement_plain
 from howsure import Contest, Responses, ResponseTable
 from howsure._random import replayable, seed_of
-from howsure.agreement import measure_agreement
-from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
-from howsure.agreement.cells import cells_from
 from howsure.metrics import resolve
+from howsure.raters import measure_agreement
+from howsure.raters.agreement_coefficients import cells_from
+from howsure.raters.agreement_intervals import fisher_interval, measure_errors
 from howsure.resampling import Scheme, draw
 from howsure.scales import Scale
 from measured import MEASURED, write_rows
@@ -103,7 +103,7 @@ def measure_intervals(workers):
 
         started = time.perf_counter()
         errors = measure_errors(
-            passing, n_items=cells.n_items, n_raters=cells.n_raters, n_resamples=N_AGREEMENT, seed=replayable(0),
+            passing, units=np.arange(cells.n_items), n_raters=cells.n_raters, n_resamples=N_AGREEMENT, seed=replayable(0),
             workers=workers,
         )  # fmt: skip
         plain = time.perf_counter() - started

@@ -20,7 +20,7 @@ import polars
 
 import howsure
 from compare_speed import BOTH, make, rounds, toss
-from howsure import _random, agreement, auditing, comparison, leaderboards, models, paired, planning
+from howsure import _random, auditing, comparison, leaderboards, models, paired, planning
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, draw
 from measured import MEASURED, write_rows
@@ -106,7 +106,7 @@ def works(share):
             "item": np.repeat(np.arange(300), 6), "source": ["gold"] * 1800, "value": levels.ravel(),
             "rater": [f"r{j}" for j in range(6)] * 300,
         }), scale="ordinal")  # fmt: skip
-        found = agreement.measure_agreement(
+        found = raters.measure_agreement(
             judged, source="gold", rng=0, n_resamples=max(64, round(share * 39_999)), workers=workers
         )
         return np.array([one.confidence_interval.low for one in found.coefficients])

@@ -126,7 +126,7 @@ def _description() -> Any:
     import polars
 
     from howsure import read
-    from howsure.agreement import describe
+    from howsure.describing import describe
 
     rng = np.random.default_rng(4)
     who = {"human": 6, "new": 1, "old": 1}

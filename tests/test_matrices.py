@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 import howsure
 import howsure.models
 import howsure.paired
-from howsure import _matrices, agreement, auditing, comparison, leaderboards, models, paired, planning
+from howsure import _matrices, auditing, comparison, describing, leaderboards, models, paired, planning, raters
 from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
 from howsure.replications import replicate
 from howsure.sweeps import Task
@@ -71,7 +71,7 @@ def test_calls_that_overlap_keep_to_one_thread_until_the_last_ends():
 
 
 def test_every_answer_is_computed_on_one_thread():
-    places = (agreement, comparison, leaderboards, models, paired, planning)
+    places = (raters, describing, comparison, leaderboards, models, paired, planning)
     found = [getattr(place, name) for place in places for name in place.__all__]
     drawing = {each for each in found if inspect.isfunction(each) and "rng" in inspect.signature(each).parameters}
     assert {comparison.compare, models.fit, models.simulate_advantages, paired.analyse} <= drawing

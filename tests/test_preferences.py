@@ -5,8 +5,8 @@ import howsure
 from howsure.comparison import compare
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
-from howsure.inference import two_way
 from howsure.preferences import preferences_between, preferences_from
+from howsure.raters.components import two_way
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses
 from howsure.scales import Scale

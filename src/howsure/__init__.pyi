@@ -4,7 +4,6 @@ from . import paired as paired
 from . import questions as questions
 from . import replications as replications
 from . import sweeps as sweeps
-from .agreement import Agreement as Agreement
 from .auditing import Audit as Audit
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
@@ -40,6 +39,7 @@ from .models import preset as preset
 from .planning import Plan as Plan
 from .preferences import preferences_between as preferences_between
 from .preferences import preferences_from as preferences_from
+from .raters import Agreement as Agreement
 from .reports import plot as plot
 from .reports import report as report
 from .resampling import Scheme as Scheme

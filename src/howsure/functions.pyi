@@ -6,9 +6,9 @@ from typing import Any, Literal, TypeVar, overload
 
 import numpy as np
 
-from howsure.agreement import TableDescription
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
+from howsure.describing import TableDescription
 from howsure.io import Diagnosis
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric

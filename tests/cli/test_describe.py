@@ -3,7 +3,7 @@ import json
 import polars as pl
 import pytest
 
-from howsure.agreement import TableDescription
+from howsure.describing import TableDescription
 from howsure.questions import Describe
 
 

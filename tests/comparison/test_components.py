@@ -9,8 +9,8 @@ from howsure import _json
 from howsure.comparison import AdvantageComponents, variance_components
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
-from howsure.inference import two_way
 from howsure.metrics.ratings import MeanRating
+from howsure.raters.components import two_way
 from howsure.responses import Responses
 from howsure.scales import Scale
 

@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from howsure import Comparison, _json
 from howsure.comparison import compare, compare_each
-from howsure.comparison.rater_choice import LOAD
 from howsure.contests import Contest
+from howsure.raters.choice import LOAD
 from howsure.responses import Responses
 from howsure.scales import Scale
 from tests.comparison.test_raters import against_gold, opposite, ratings

@@ -7,11 +7,11 @@ from scipy.stats import binom
 
 import howsure
 from howsure.comparison import compare, compare_each, variance_components
-from howsure.comparison.rater_errors import curved_parts, largest, saturation, share_of
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
-from howsure.inference import two_way
 from howsure.metrics import ItemMetric, resolve
+from howsure.raters.advantage_error import curved_parts, largest, saturation, share_of
+from howsure.raters.components import two_way
 from howsure.responses import Responses
 from howsure.scales import Scale
 

@@ -16,7 +16,8 @@ from howsure.comparison.margins import margin_tests
 from howsure.documents import Table
 from howsure.documents.text import render
 from howsure.errors import HowsureWarning
-from howsure.inference import CombinedError, binomial_region
+from howsure.inference import binomial_region
+from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.intervals.direct import score_statistic
 from howsure.nulls import NULLS

@@ -10,7 +10,7 @@ import numpy as np
 
 import howsure
 from howsure import models, paired
-from howsure.agreement import describe
+from howsure.describing import describe
 from howsure.errors import HowsureError
 from howsure.io.layouts import table_from
 from howsure.sweeps import Grid, Store, Study, run, task

@@ -17,13 +17,14 @@ from howsure import (
     variance_components,
     write,
 )
-from howsure.agreement import describe, measure_agreement
 from howsure.auditing import audit
 from howsure.comparison import compare, missing_bounds
+from howsure.describing import describe
 from howsure.leaderboards import compare_all, compare_all_by, compare_votes, plan_leaderboard
 from howsure.models import fit
 from howsure.paired import PairedScores
 from howsure.planning import plan
+from howsure.raters import measure_agreement
 
 KINDS = {
     "polars": lambda frame: frame,

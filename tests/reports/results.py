@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from howsure import Contest, Responses, paired
-from howsure.agreement import describe
 from howsure.auditing import LeaderAudit, audit
 from howsure.comparison import compare, compare_each
+from howsure.describing import describe
 from howsure.examples import ratings
 from howsure.io import doctor
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard

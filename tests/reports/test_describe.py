@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from howsure.agreement import describe
 from howsure.contests import Contest
+from howsure.describing import describe
 from howsure.documents import html
 from howsure.errors import ArgumentError
 from howsure.reports import plot, write_chart

@@ -14,15 +14,14 @@ from scipy import stats
 
 import howsure as howsure_package
 from howsure import Responses, examples, io, report
-from howsure.agreement import describe
-from howsure.agreement.cells import cells_from
-from howsure.agreement.coefficients import krippendorff_alpha
 from howsure.cli.app import main
 from howsure.comparison import compare
+from howsure.describing import describe
 from howsure.documents import Table, latex, markdown
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES
 from howsure.questions.compare import Compare
+from howsure.raters.agreement_coefficients import cells_from, krippendorff_alpha
 from howsure.reports import DRAWN
 from howsure.reports.accounts import ACCOUNTS, account_of
 from howsure.reports.accounts.base import about, units_needed

@@ -11,7 +11,7 @@ from howsure.errors import ArgumentError, DataError
 from howsure.metrics import Metric, entry_of, resolve
 from howsure.models import ResponseModel
 from howsure.nulls import NULLS
-from howsure.rating_design import design_of, rated
+from howsure.raters.design import design_of, rated
 from howsure.resampling import Scheme
 
 

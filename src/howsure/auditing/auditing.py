@@ -27,7 +27,7 @@ from howsure.metrics import Metric
 from howsure.models import PERTURBATIONS, ResponseModel
 from howsure.nulls import NULLS, RANDOM_EFFECTS
 from howsure.provenance import Provenance
-from howsure.rating_design import design_of
+from howsure.raters.design import design_of
 from howsure.resampling import Scheme
 from howsure.response_tables import ResponseTable
 from howsure.sweeps import Grid, Store, Sweep, run

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from howsure import _check, _matrices, _random, inference
-from howsure.comparison import notes, rater_choice
+from howsure.comparison import notes
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.detectable import detectable
 from howsure.comparison.gathering import Gathered, ProcedureRun, Shared, gather
@@ -29,6 +29,7 @@ from howsure.intervals import Interval
 from howsure.metrics import Metric, parameters_of, spelled
 from howsure.nulls import Null
 from howsure.provenance import Provenance
+from howsure.raters import choice as rater_choice
 from howsure.resampling import Stack, can_stack, summaries_of
 from howsure.scales import IntArray
 from howsure.summaries import lean

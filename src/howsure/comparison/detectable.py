@@ -5,7 +5,7 @@ from statistics import NormalDist
 
 import numpy as np
 
-from howsure.inference import CombinedError
+from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.nulls import Null
 

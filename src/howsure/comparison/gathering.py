@@ -17,7 +17,6 @@ import numpy as np
 from howsure import _check, _fields, _random
 from howsure.comparison.moments import Moments, item_advantages, moments, roundings_of, settled
 from howsure.comparison.procedure import Procedure
-from howsure.comparison.rater_errors import RaterError, rater_error
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.inference.evidence import Evidence
@@ -26,6 +25,7 @@ from howsure.intervals import INTERVALS, STUDENT, Interval
 from howsure.intervals.default import default_interval
 from howsure.metrics import Metric
 from howsure.nulls import Null, named
+from howsure.raters.advantage_error import RaterError, rater_error
 from howsure.resampling import (
     Draws,
     Scheme,

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from howsure.comparison.margins import MarginTests
 from howsure.documents.numbers import in_words
 from howsure.inference import ConfidenceInterval
-from howsure.rating_design import FEW_RATERS
+from howsure.raters.design import FEW_RATERS
 
 if TYPE_CHECKING:
     from howsure.comparison.results import Comparison
@@ -53,16 +53,17 @@ class RaterAnswers:
         """Return both answers in two aligned lines, and which of them to report."""
         heads = (f"For these {self.n_raters} raters:", "For raters like these:")
         longest = max(map(len, heads))
-        said = [
-            f"{head:<{longest}}  {_told(one, result)}" for head, one in zip(heads, (self.these, self.like), strict=True)
+        lines = [
+            f"{head:<{longest}}  {_line_of(one, result)}"
+            for head, one in zip(heads, (self.these, self.like), strict=True)
         ]
         if self.n_raters < FEW_RATERS:
             few = f"{self.n_raters} raters are too few to generalise reliably"
-            return [*said, f"Report the first line. The second is only a hint: {few}. Add raters."]
-        return [*said, "Report the second line unless exactly these raters are the standard."]
+            return [*lines, f"Report the first line. The second is only a hint: {few}. Add raters."]
+        return [*lines, "Report the second line unless exactly these raters are the standard."]
 
 
-def _told(answer: RaterAnswer, result: "Comparison") -> str:
+def _line_of(answer: RaterAnswer, result: "Comparison") -> str:
     from howsure.comparison.verdicts import difference
 
     by, ends = difference(answer)
@@ -96,9 +97,9 @@ def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":
     ends, own = these.confidence_interval, like.confidence_interval
     if not math.isclose(like.advantage, these.advantage, rel_tol=1e-9, abs_tol=1e-12 * max(1.0, abs(these.a_score))):
         return replace(like, pvalue=max(like.pvalue, min(1.0, sides * 0.5**like.n_items)))
-    told = these.exact or these.pvalue > sides / (these.n_resamples + 1)
+    known = these.exact or these.pvalue > sides / (these.n_resamples + 1)
     pvalue, notes = like.pvalue, like.notes
-    if told and not these.pvalue <= pvalue:
+    if known and not these.pvalue <= pvalue:
         undefined = math.isnan(pvalue)
         pvalue = these.pvalue
         notes = tuple(note for note in notes if not (undefined and "is undefined: the standard error" in note))

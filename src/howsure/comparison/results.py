@@ -16,7 +16,8 @@ from howsure.comparison.margins import MarginTests, margin_tests
 from howsure.comparison.rater_answers import RaterAnswers, paired
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.inference import CombinedError, ConfidenceInterval, PValue
+from howsure.inference import ConfidenceInterval, PValue
+from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.intervals import INTERVALS
 from howsure.nulls import NULLS

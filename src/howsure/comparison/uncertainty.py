@@ -9,13 +9,15 @@ import numpy as np
 
 from howsure import _check, _matrices
 from howsure.comparison import component_tables
-from howsure.comparison.rater_errors import by_cluster, curved_error, curved_parts, largest
 from howsure.contests import Contest
 from howsure.documents import Document
 from howsure.errors import ArgumentError, DataError
-from howsure.inference import CombinedError, ConfidenceInterval, OneWay, TwoWay, one_way, two_way
+from howsure.inference import ConfidenceInterval
+from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric, resolve
-from howsure.rating_design import rated
+from howsure.raters.advantage_error import by_cluster, curved_error, curved_parts, largest
+from howsure.raters.components import OneWay, TwoWay, one_way, two_way
+from howsure.raters.design import rated
 from howsure.records import Record
 from howsure.resampling import cell_table, cluster_sums, summaries_of
 from howsure.responses import Responses, cluster_codes

@@ -16,7 +16,7 @@ from howsure.inference.pvalues import tie_tolerances
 from howsure.scales import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
-    from howsure.inference.combined_errors import CombinedError
+    from howsure.inference.combined_error import CombinedError
     from howsure.inference.sign_flips import SignFlips
 
 NO_SPREAD = 1e-7

@@ -18,7 +18,7 @@ from howsure.io.readers.base import Header, digest
 from howsure.io.readers.collecting import NOTHING, Collected, LogFile
 from howsure.io.readers.known import recognise, rows_of
 from howsure.io.sheets import listed
-from howsure.rating_design import RATER_IDS
+from howsure.raters.design import RATER_IDS
 from howsure.response_tables import ResponseTable
 
 Named = tuple[str | None, str | Path]

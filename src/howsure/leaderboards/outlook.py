@@ -19,7 +19,7 @@ from howsure.leaderboards.joint import Ask, Pairs, Spread, reach_of
 from howsure.leaderboards.response_noise import ResponseNoise, response_noise
 from howsure.metrics import spelled
 from howsure.provenance import Provenance
-from howsure.rating_design import design_of
+from howsure.raters.design import design_of
 from howsure.records import Record
 from howsure.response_tables import ResponseTable
 from howsure.scales import FloatArray

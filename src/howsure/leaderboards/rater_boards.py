@@ -1,8 +1,9 @@
 """Leaderboards that generalise to raters like these: each pair as `compare` tests it, adjusted for all pairs.
 
 The error of an advantage from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
-pair by pair. Few raters are too few to estimate how the errors of pairs vary together, so
-p-values are adjusted by Holm, which needs no joint law, and intervals are taken at Bonferroni's level.
+pair by pair. Few raters are too few to estimate how the errors of pairs vary together: with max-T on such an estimate
+the type I error exceeded α. So p-values are adjusted by Holm, which needs no joint law, and intervals are taken at
+Bonferroni's level.
 """
 
 import math
@@ -13,7 +14,7 @@ import numpy as np
 from scipy.special import stdtrit
 
 from howsure import _random
-from howsure.comparison import Comparison, compare, rater_choice
+from howsure.comparison import Comparison, compare
 from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
@@ -22,10 +23,10 @@ from howsure.leaderboards.board_tasks import Tasks
 from howsure.leaderboards.board_units import Units, sheet_of
 from howsure.leaderboards.joint import Ask, Spread, Tested, first_place_shares_of
 from howsure.metrics import Metric
-from howsure.rating_design import FEW_RATERS
+from howsure.raters import choice as rater_choice
+from howsure.raters.design import FEW_RATERS, leave_out_raters, raters_of
 from howsure.resampling import Scheme
 from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
 from howsure.scales import FloatArray
 
 SHOWN = 2
@@ -62,7 +63,7 @@ def rater_question(
 ) -> tuple[RaterQuestion | None, list[str]]:
     """Return the question, if raters are a random factor as in `compare`, and the notes that say so."""
     if raters is None and all(source.raters is None for source in table.sources.values()):
-        return None, rater_choice.unnamed({} if gold else dict(table.sources), table.repeats)
+        return None, rater_choice.without_rater_ids({} if gold else dict(table.sources), table.repeats)
     kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
         return None, ["Raters are fixed, because some models lack tasks: the result holds for these raters only."]
@@ -74,8 +75,7 @@ def rater_question(
             "raters only."
         )
     choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]
-    known = [source.raters for source in kept.sources.values() if source.raters is not None]
-    n_raters = np.unique(np.concatenate(known)).size if known else 0
+    n_raters = raters_of(kept.sources.values()).size
     if not any(choice.scheme.raters == "random" for choice in choices):
         if raters == "fixed" and any(choice.n_raters for choice in choices):
             return None, [f"The result holds for these {n_raters} raters only (`raters='fixed'`)."]
@@ -159,11 +159,11 @@ def _normal_scores(causes: FloatArray, n_resamples: int, seed: np.random.SeedSeq
 def _rater_moves(asked: RaterQuestion, units: Units) -> FloatArray:
     """Return what each rater (or group of them) adds to each score: their squares sum to the jackknife variance."""
     sources = asked.table.sources
-    who = np.unique(np.concatenate([source.raters for source in sources.values() if source.raters is not None]))
+    who = raters_of(sources.values())
     left = []
     for start in range(min(GROUPS, who.size)):
         group = who[start::GROUPS]
-        kept = {name: _without(source, group) for name, source in sources.items()}
+        kept = {name: leave_out_raters(source, group) for name, source in sources.items()}
         table = replace(asked.table, sources=kept)
         try:
             everything = np.arange(table.n_items)
@@ -176,10 +176,3 @@ def _rater_moves(asked: RaterQuestion, units: Units) -> FloatArray:
         return np.zeros((1, len(units.names)))
     scores = np.array(left)
     return np.asarray(math.sqrt((len(left) - 1) / len(left)) * (scores - scores.mean(axis=0)))
-
-
-def _without(source: Responses, raters: Sequence[int] | FloatArray) -> Responses:
-    """Return the responses of all other raters, on the same items."""
-    if source.raters is None:
-        return source
-    return source.keep(~np.isin(source.raters, raters))

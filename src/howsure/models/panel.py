@@ -16,7 +16,7 @@ from howsure.models.answers import Answers
 from howsure.models.base import Epsilon, Sizes, check_sizes
 from howsure.models.empirical import EmpiricalModel
 from howsure.models.perturbation import perturb
-from howsure.rating_design import design_of
+from howsure.raters.design import design_of
 from howsure.response_tables import ResponseTable
 from howsure.responses import Labels, Responses
 from howsure.scales import FloatArray, IntArray

@@ -30,7 +30,7 @@ from howsure.planning.premises import premises
 from howsure.planning.rater_pilots import by_raters
 from howsure.planning.rater_shapes import Numbers
 from howsure.planning.targets import Target
-from howsure.rating_design import design_of, rated
+from howsure.raters.design import design_of, rated
 from howsure.response_tables import ResponseTable
 
 PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")

@@ -9,8 +9,8 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.agreement import TableDescription
     from howsure.contests import Contest
+    from howsure.describing import TableDescription
     from howsure.metrics import Metric
     from howsure.response_tables import ResponseTable
 
@@ -52,7 +52,7 @@ class Describe(ModelFields, Question):
     measurement_level: str | None = option(
         None,
         "Measurement level of Krippendorff's alpha. Default: depends on the scale.",
-        choices="howsure.agreement.coefficients:LEVELS",
+        choices="howsure.raters.agreement_coefficients:LEVELS",
         group=AGREEMENT,
     )
     n_resamples: int = option(
@@ -80,7 +80,7 @@ class Describe(ModelFields, Question):
 
     def answer(self, run: Run = HERE) -> "TableDescription":
         """Read the table and describe it."""
-        from howsure.agreement import describe
+        from howsure.describing import describe
 
         contest, metric, why = self._contest()
         table = self._table(contest)

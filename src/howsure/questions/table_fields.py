@@ -70,7 +70,7 @@ class TableFields:
     rater_ids: str = option(
         "coded",
         "Rater ids in exports: replace them by short codes (coded) or keep them (as written).",
-        choices="howsure.rating_design:RATER_IDS",
+        choices="howsure.raters.design:RATER_IDS",
         group=DATA,
     )
 

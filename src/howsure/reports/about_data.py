@@ -108,8 +108,7 @@ def _sizes(part: "Responses") -> str:
 
 def _agreement(part: "Responses", kind: str) -> str:
     """Return Krippendorff's α of a source; without rater ids each response of an item counts as another rater's."""
-    from howsure.agreement.cells import cells_from
-    from howsure.agreement.coefficients import alpha
+    from howsure.raters.agreement_coefficients import alpha, cells_from
 
     if part.weights is not None or int(part.sizes.max()) < 2:
         return ""

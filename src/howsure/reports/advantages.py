@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.agreement import TableDescription
 from howsure.comparison import AdvantageComponents
 from howsure.comparison.component_tables import TITLES
+from howsure.describing import TableDescription
 from howsure.documents.names import shortened
 from howsure.documents.numbers import interval, measured, rough, shown
 from howsure.inference import ConfidenceInterval

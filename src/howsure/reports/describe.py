@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from howsure.agreement import Agreement, TableDescription
-from howsure.agreement.strata import item_agreement
+from howsure.describing import TableDescription
+from howsure.describing.strata import item_agreement
 from howsure.documents.names import short
 from howsure.documents.numbers import error_of, number
 from howsure.errors import ArgumentError
 from howsure.inference.bins import bin_edges
+from howsure.raters import Agreement
 from howsure.reports import chart_files
 from howsure.reports.advantages import WIDTH, Part, between, by_agreement, shares_of_error
 from howsure.reports.colours import BAND, INK, MARK, QUIET, SERIES, A

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from howsure.contests import Contest
-from howsure.rating_design import cells_of, rated
+from howsure.raters.design import cells_of, rated
 from howsure.resampling.draws import summaries_of
 from howsure.responses import Responses, cell_codes
 from howsure.scales import FloatArray, IntArray

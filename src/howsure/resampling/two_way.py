@@ -13,7 +13,7 @@ import numpy.typing as npt
 from howsure import _random
 from howsure.contests import Contest
 from howsure.errors import DataError
-from howsure.rating_design import rated
+from howsure.raters.design import rated
 from howsure.resampling.draws import Draws, Progress, block_size
 from howsure.resampling.sampler import CELLS
 from howsure.resampling.scored_draws import ScoresDraws

@@ -90,7 +90,7 @@ def _read(question: Mapping[str, Any]) -> Any:
     if question.get("preset"):
         return ModelAtOnce(str(question["preset"]), metric)
     from howsure.io import layouts
-    from howsure.rating_design import rated
+    from howsure.raters.design import rated
 
     reading = question.get("reading") or {}
     files, gold, a, b = (question.get(name) or None for name in ("files", "gold", "a", "b"))

@@ -1,4 +1,9 @@
-"""Designs with raters, by the variance components of a pilot's advantage: what `compare` finds with random raters."""
+"""Designs with raters, by the variance components of a pilot's advantage: what `compare` finds with random raters.
+
+Plans with raters rest on variance components and not on a response model. Components say what items, raters and repeats
+each add, for every metric with item scores and without gold, and the test estimates exactly these. A design takes
+milliseconds, and what the pilot leaves open follows from the same χ² distributions.
+"""
 
 import math
 from collections.abc import Callable, Sequence
@@ -17,11 +22,11 @@ from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric
 from howsure.planning.designs import Design
 from howsure.planning.differences import NO_DIFFERENCE
-from howsure.planning.engines import components as noises
+from howsure.planning.engines import rater_power
 from howsure.planning.engines.base import DesignOutlook, TestPower
-from howsure.planning.engines.components import Noise
+from howsure.planning.engines.rater_power import Noise
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, rated
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.scales import FloatArray
 
 MOST_RATERS = 1000
@@ -132,7 +137,7 @@ class RaterEngine:
         parts = {name: float(part) for name, part in self.noise.at(self.advantage).variances(design).items()}
         total = sum(parts.values())
         error = math.sqrt(total)
-        met = noises.expectation(self.noise, design, self.advantage, Test(), confidence_level=self.level)
+        met = rater_power.expectation(self.noise, design, self.advantage, Test(), confidence_level=self.level)
         p = float(ndtr(-abs(self.advantage) / (error * math.sqrt(2))))
         shares = {called(name, design): part / total for name, part in parts.items()}
         return DesignOutlook(self.advantage, 0.0, p, 0.0, met.width, 0.0, error, shares)
@@ -144,7 +149,7 @@ class RaterEngine:
         as too little. The pilot's own components promise too much more often: half of all χ² with four degrees of
         freedom lie below .84 of their mean, so most pilots of five raters underestimate how much raters differ.
         """
-        found = noises.expectation(self.noise, design, self.advantage, test)
+        found = rater_power.expectation(self.noise, design, self.advantage, test)
         drawn = self._powers(design, test, found.power)
         tail = (1 - self.level) / 2
         low, high = (float(end) for end in np.quantile(drawn, [tail, 1 - tail]))
@@ -161,15 +166,15 @@ class RaterEngine:
 
         The error of the rough power there is assumed to be its error everywhere.
         """
-        own = noises.powers(self.noise, design, np.array([self.advantage]), test)
+        own = rater_power.powers(self.noise, design, np.array([self.advantage]), test)
         exact, rough = ndtri(np.clip([power, own[0]], 0.002, 0.998))
         noise, advantages = self._open
-        drawn = noises.powers(noise, design, advantages * np.sign(self.advantage), test)
+        drawn = rater_power.powers(noise, design, advantages * np.sign(self.advantage), test)
         return np.sort(ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + exact - rough))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
         """Return about how many items it takes."""
-        return noises.guess(self.noise, design, abs(self.advantage), test, target)
+        return rater_power.guess(self.noise, design, abs(self.advantage), test, target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest advantage that is found with this power."""
@@ -191,7 +196,7 @@ class RaterEngine:
     @cached_property
     def _open(self) -> tuple[Noise, FloatArray]:
         """Draws of the noise and of the advantage that the pilot leaves open."""
-        noise, advantages = noises.draws(self.found, DRAWS, _random.generator(self.seed, "pilot"))
+        noise, advantages = rater_power.draws(self.found, DRAWS, _random.generator(self.seed, "pilot"))
         if self.advantage == self.found.advantage:  # the difference is the pilot's, and as uncertain as the rest
             return noise, np.maximum(0.0, advantages)
         return noise, np.full(DRAWS, abs(self.advantage))
@@ -203,14 +208,14 @@ class RaterEngine:
         noise, own = self._open
         per = (chosen.per_cluster or 1.0) if of == "items" else 1.0
         most = int(max_items / per) if of == "items" else MOST_RATERS
-        found = noises.fewest(noise, chosen, own, _towards_a(test), target=target, most=most, of=of)
+        found = rater_power.fewest(noise, chosen, own, _towards_a(test), target=target, most=most, of=of)
         low, high = per * np.quantile(found, [0.025, 0.975], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high), "generalised pivots", 0.95)
 
     @property
     def settled(self) -> bool:
         """Whether the pilot's own advantage can be told from zero, as `compare` would."""
-        met = noises.expectation(self.noise, self.pilot, self.found.advantage, Test(), confidence_level=0.95)
+        met = rater_power.expectation(self.noise, self.pilot, self.found.advantage, Test(), confidence_level=0.95)
         return abs(self.found.advantage) > met.width / 2
 
     def caveats(self, designs: Sequence[Design], detectable: Sequence[float], *, own: bool) -> list[str]:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsure.contests import Contest
-from howsure.rating_design import design_of, overlap, rated
+from howsure.raters.design import design_of, overlap, rated
 from howsure.responses import Responses
 from howsure.scales import Scale
 

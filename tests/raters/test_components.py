@@ -8,7 +8,8 @@ from scipy import stats
 from scipy.stats import binom
 
 from howsure.errors import ArgumentError
-from howsure.inference import CombinedError, two_way
+from howsure.inference.combined_error import CombinedError
+from howsure.raters.components import two_way
 from tests.reference import raters as reference
 
 
@@ -157,12 +158,10 @@ def test_component_intervals_cover(n, r, of_items, of_raters):
     assert all(hits >= least for hits in held.values())
 
 
-def test_a_decision_study_shrinks_each_component_by_its_own_number():
-    table = analysed(reference.PENICILLIN)
+def test_each_component_is_divided_by_its_own_number_in_the_error_of_the_mean():
     items, raters, residual = reference.PENICILLIN_COMPONENTS
-    assert table.variance(n_items=24, n_raters=6) == pytest.approx(table.error.variance)
-    expected = items / 10 + raters / 4 + residual / 20
-    assert table.variance(n_items=10, n_raters=4, raters_per_item=2) == pytest.approx(expected, rel=1e-5)
+    expected = items / 24 + raters / 6 + residual / (24 * 6)
+    assert analysed(reference.PENICILLIN).error.variance == pytest.approx(expected, rel=1e-5)
 
 
 def test_unequal_lengths_are_refused():

@@ -9,19 +9,19 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure._frames import in_any_form
-from howsure.agreement.report import Agreement, measure_agreement
-from howsure.agreement.strata import Stratum, strata_of
 from howsure.comparison import AdvantageComponents, variance_components
 from howsure.comparison.default_metric import metrics_for
-from howsure.comparison.rater_choice import LOAD
 from howsure.contests import Contest
+from howsure.describing.strata import Stratum, strata_of
 from howsure.documents import Document
 from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
 from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
-from howsure.rating_design import RatingDesign, design_of, overlap
+from howsure.raters.agreement import Agreement, measure_agreement
+from howsure.raters.choice import LOAD
+from howsure.raters.design import RatingDesign, design_of, overlap
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
 from howsure.responses import cluster_codes
@@ -131,7 +131,7 @@ class TableDescription(Signed):
 
     def document(self) -> Document:
         """Return what is in the table: sources, agreement, raters, and the parts of an advantage."""
-        from howsure.agreement import document
+        from howsure.describing import document
 
         return document.of_table(self)
 
@@ -281,8 +281,8 @@ def _conclusions(part: SourceDescription) -> list[str]:
             f"{name}: {design.n_raters:,} raters judged hardly more than one item each; compare resamples items only."
         ]
     much = "many" if design.items_per_rater[1] >= MANY else "several"
-    told = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
-    return [told if part.agreement is None else f"{told} {_alpha(part.agreement)}"]
+    line = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
+    return [line if part.agreement is None else f"{line} {_alpha(part.agreement)}"]
 
 
 def _alpha(found: Agreement) -> str:

@@ -1,7 +1,7 @@
 """Agreement of raters: coefficients with confidence intervals, and each rater compared with the others."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -9,16 +9,26 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.agreement.agreement_intervals import fisher_interval, measure_errors
-from howsure.agreement.cells import Cells, cells_from
-from howsure.agreement.coefficients import LEVELS, Level, Weighed, alpha, categorical, intraclass, krippendorff_alpha
-from howsure.agreement.rater_summaries import RaterSummary, summarise_raters
-from howsure.documents import Document
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents.numbers import listed, measured
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.io.reading import as_table
 from howsure.provenance import Provenance
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of
+from howsure.raters.agreement_coefficients import (
+    LEVELS,
+    Cells,
+    Level,
+    WeightedCoefficients,
+    alpha,
+    categorical,
+    cells_from,
+    intraclass,
+    krippendorff_alpha,
+)
+from howsure.raters.agreement_intervals import fisher_interval, measure_errors
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
+from howsure.raters.rater_summaries import RaterSummary, summarise_raters
 from howsure.records import Signed
 from howsure.response_tables import ResponseTable
 from howsure.responses import group_codes
@@ -48,6 +58,8 @@ TITLES = {
 }
 OF_SCALE: dict[str, Level] = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
 MOST_DRAWS = 1_000_000
+TOP = 10
+"""How many raters are shown by default."""
 AT_ONCE = 1_000_000
 """How many item weights of resamples a thread holds at a time: no call is short, and they fit into the cache."""
 
@@ -117,9 +129,13 @@ class Agreement(Signed):
 
     def document(self) -> Document:
         """Return the design, the coefficients with their intervals, and the raters."""
-        from howsure.agreement import document
-
-        return document.of_agreement(self)
+        blocks = (
+            Sentence(f"{self.source}: {self.design}."),
+            coefficient_table([self]),
+            *raters_that_differ([self]),
+            *rater_table([self], TOP),
+        )
+        return Document(f"Agreement of {self.source}", blocks, self.notes, self.signature)
 
 
 @_matrices.on_one_thread
@@ -191,17 +207,16 @@ def measure_agreement(
     confidence_level = _check.fraction("confidence_level", confidence_level)
     cells = cells_from(responses.values, responses.items, responses.raters)
     seed = _random.replayable(rng)
-    clusters = None if cluster is None else _clusters(table, responses.items, cluster)
-    of_all = _weighed(cells, table.scale, chosen)
+    units = np.arange(cells.n_items) if cluster is None else _clusters(table, responses.items, cluster)
+    of_all = _all_coefficients(cells, table.scale, chosen)
     values = {entry: float(value[0]) for entry, value in of_all(np.ones((cells.n_items, 1))).items()}
     values["krippendorff_alpha"] = krippendorff_alpha(cells, level=chosen)
     errors = measure_errors(
-        lambda raters: of_all if raters.all() else _weighed(cells.of(raters), table.scale, chosen),
-        n_items=cells.n_items,
+        lambda raters: of_all if raters.all() else _all_coefficients(cells.of(raters), table.scale, chosen),
+        units=units,
         n_raters=cells.n_raters,
         n_resamples=n_resamples,
         seed=seed,
-        clusters=clusters,
         workers=_random.n_workers(workers),
         at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
         progress=progress,
@@ -224,7 +239,7 @@ def measure_agreement(
         design=design_of(responses),
         coefficients=coefficients,
         raters=summarise_raters(cells, names, numeric=table.scale.kind != "nominal"),
-        notes=(*_notes(cells, clusters), *_undefined(cells, values)),
+        notes=(*_notes(cells, one_cluster=cluster is not None and units.max() == 0), *_undefined(cells, values)),
         provenance=Provenance("agreement", parameters, _random.entropy_of(seed), table.digest),
     )
 
@@ -236,22 +251,20 @@ def _clusters(table: ResponseTable, items: IntArray, cluster: str) -> IntArray:
 
 
 def _source(table: ResponseTable, source: str | None) -> str:
-    rated = [
-        name for name, part in table.sources.items() if part.raters is not None and np.unique(part.raters).size > 1
-    ]
+    known = rated(table)
     if source is not None:
         table.source(source)
-        if source not in rated:
+        if source not in known:
             raise DataError(f"{source} has no rater ids, or one rater only; agreement requires two or more raters.")
         return source
-    if len(rated) == 1:
-        return rated[0]
-    if not rated:
+    if len(known) == 1:
+        return known[0]
+    if not known:
         raise DataError("no source has two or more identified raters; pass the column of rater ids with `rater`.")
-    raise ArgumentError(f"several sources have raters: {', '.join(rated)}. Name one with `source`.")
+    raise ArgumentError(f"several sources have raters: {', '.join(known)}. Name one with `source`.")
 
 
-def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
+def _all_coefficients(cells: Cells, scale: Scale, level: Level) -> WeightedCoefficients:
     """Return every coefficient that the scale has, as a function of item weights."""
     parts = [] if scale.kind == "continuous" else [categorical(cells, ordered=scale.kind == "ordinal")]
     parts.append(alpha(cells, level=level))
@@ -260,8 +273,8 @@ def _weighed(cells: Cells, scale: Scale, level: Level) -> Weighed:
     return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
 
 
-def _notes(cells: Cells, clusters: IntArray | None) -> Iterator[str]:
-    if clusters is not None and clusters.max() == 0:
+def _notes(cells: Cells, *, one_cluster: bool) -> Iterator[str]:
+    if one_cluster:
         yield "All items are in one cluster, so the intervals are undefined."
     alone = int((cells.sum_by_item() == 1).sum())
     if alone:
@@ -287,3 +300,65 @@ def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
         vary = "the responses vary too little" if cells.levels.size > 1 else "all responses are equal"
         why = "no item has two raters" if alone else vary
         yield f"{count} of {len(values)} coefficients are undefined, because {why}."
+
+
+def coefficient_table(rated: Sequence[Agreement]) -> Table:
+    """Return the coefficients of one or several sources, with their intervals."""
+    several = len(rated) > 1
+    level = rated[0].coefficients[0].confidence_interval.confidence_level
+    columns = (
+        *([Column("source")] if several else []),
+        Column("coefficient"),
+        Column("value", "number"),
+        Column(f"{100 * level:g}% CI", "interval"),
+    )
+    rows = tuple(
+        (
+            *([one.source] if several else []),
+            entry.title,
+            measured(entry.value, entry.confidence_interval),
+            entry.confidence_interval,
+        )
+        for one in rated
+        for entry in one.coefficients
+    )
+    title = "Agreement" if several else f"Agreement of {rated[0].source}"
+    return Table(columns, rows, title)
+
+
+def raters_that_differ(rated: Sequence[Agreement]) -> Iterator[Block]:
+    """Yield who differs from the other raters more than chance explains."""
+    for one in rated:
+        odd = [rater for rater in one.raters if rater.stands_out]
+        if odd:
+            named = listed((f"{rater.rater} ({rater.stands_out})" for rater in odd), 5)
+            yield Sentence(f"Raters of {one.source} that differ significantly from the others: {named}.")
+
+
+def rater_table(rated: Sequence[Agreement], top: int) -> Iterator[Block]:
+    """Yield the raters who are furthest from the others."""
+    every = [(one, rater) for one in rated for rater in one.raters]
+    order = sorted(every, key=lambda pair: -1.0 if math.isnan(pair[1].distance) else pair[1].distance, reverse=True)
+    shown = order[:top]
+    if not shown:
+        return
+    several = len(rated) > 1
+    numeric = any(not math.isnan(rater.mean_shift) for _, rater in shown)
+    columns = (
+        *([Column("source")] if several else []),
+        Column("rater"),
+        Column("items", "count"),
+        Column("agrees with plurality", "percent"),
+        *([Column("mean shift", "number")] if numeric else []),
+        Column("differs"),
+    )
+    rows = tuple((*([one.source] if several else []), *_rater_cells(rater, numeric=numeric)) for one, rater in shown)
+    title = (
+        "Raters" if len(shown) == len(every) else f"{len(shown)} of {len(every)} raters, furthest from the others first"
+    )
+    yield Table(columns, rows, title)
+
+
+def _rater_cells(rater: RaterSummary, *, numeric: bool) -> tuple[Any, ...]:
+    moved = (Measured(rater.mean_shift, rater.shift_error),) if numeric else ()
+    return (rater.rater, rater.n_items, rater.with_plurality, *moved, rater.stands_out or None)

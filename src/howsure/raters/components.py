@@ -2,7 +2,7 @@
 
 A table has one value for each (item, rater) pair that exists. Its model is value = mean + item + rater + residual,
 all three random. On a complete table components are the analysis-of-variance estimates. On an incomplete table they are
-those of a mixed model (`howsure.inference.crossed`), and with very many raters those of the method of moments, from
+those of a mixed model (`mixed_model`), and with very many raters those of the method of moments, from
 sums of squares within items, within raters and in total (Gao and Owen 2017, sec. 3).
 """
 
@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from howsure import _check
 from howsure.errors import ArgumentError
-from howsure.inference.combined_errors import CombinedError
+from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
-from howsure.inference.crossed import CrossedFit, fit_crossed
+from howsure.raters.mixed_model import CrossedFit, fit_crossed
 from howsure.scales import FloatArray, IntArray
 
 LEAST = 0.1
@@ -48,16 +48,6 @@ class TwoWay:
     n_raters: int
     n_cells: int
     error: CombinedError
-
-    def variance(self, *, n_items: float, n_raters: float, raters_per_item: float | None = None) -> float:
-        """Return the variance that the mean of another design would have: a decision (D) study.
-
-        Each item is judged by `raters_per_item` of `n_raters` raters; by all of them when left out.
-        """
-        per_item = n_raters if raters_per_item is None else raters_per_item
-        parts = (self.items, self.raters, self.residual)
-        items, raters, residual = (0.0 if math.isnan(part) else max(0.0, part) for part in parts)
-        return items / n_items + raters / n_raters + residual / (n_items * per_item)
 
     def intervals(
         self, *, confidence_level: float = 0.95, within: Sequence[tuple[float, float]] = ()

@@ -3,8 +3,8 @@ import pytest
 from scipy.optimize import minimize
 from scipy.stats import binom
 
-from howsure.inference import two_way
-from howsure.inference.crossed import MOST_RATERS, _Incidence, fit_crossed
+from howsure.raters.components import two_way
+from howsure.raters.mixed_model import MOST_RATERS, CrossedTable, fit_crossed
 
 
 def table(rng, judged, components=(0.5, 0.7, 1.2)):
@@ -40,7 +40,7 @@ def test_the_equations_are_those_of_whole_matrices(guess):
     y = y - y.mean()
     parts = covariance(items, raters)
     _, inverse, p = projector(guess, parts)
-    small = _Incidence(y, items, raters, 30, 8)
+    small = CrossedTable(y, items, raters, 30, 8)
     found, squares = small.equations(np.array(guess))
     assert found == pytest.approx(np.array([[np.trace(p @ v @ p @ w) for w in parts] for v in parts]), rel=1e-9)
     assert squares == pytest.approx([y @ p @ v @ p @ y for v in parts], rel=1e-9)
@@ -51,7 +51,7 @@ def test_large_tables_are_written_sparsely_with_the_same_result(monkeypatch):
     rng = np.random.default_rng(2)
     y, items, raters = table(rng, holes(rng))
     dense = fit_crossed(y, items, raters, (1.0, 1.0, 1.0))
-    monkeypatch.setattr("howsure.inference.crossed.DENSE", 0)
+    monkeypatch.setattr("howsure.raters.mixed_model.DENSE", 0)
     sparse = fit_crossed(y, items, raters, (1.0, 1.0, 1.0))
     assert sparse.components == pytest.approx(dense.components, rel=1e-9)
     assert sparse.weights == pytest.approx(dense.weights, rel=1e-9)

@@ -7,7 +7,8 @@ import numpy as np
 
 from howsure.comparison.moments import item_scores
 from howsure.contests import Contest
-from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.inference import ConfidenceInterval
+from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.resampling import summaries_of
 from howsure.resampling.clusters import cluster_sums, ratio_error

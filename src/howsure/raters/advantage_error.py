@@ -7,9 +7,10 @@ import numpy as np
 
 from howsure.contests import Contest
 from howsure.errors import DataError
-from howsure.inference import CombinedError, TwoWay, effective_df, two_way
+from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
-from howsure.rating_design import overlap, rated
+from howsure.raters.components import TwoWay, effective_df, two_way
+from howsure.raters.design import leave_out_raters, overlap, rated, raters_of
 from howsure.resampling import (
     CellTable,
     cell_table,
@@ -18,7 +19,7 @@ from howsure.resampling import (
     ratio_error,
     summaries_of,
 )
-from howsure.responses import Responses, cell_codes, cells_from_codes, frozen
+from howsure.responses import cell_codes, cells_from_codes, frozen
 from howsure.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50
@@ -62,15 +63,14 @@ def rater_error(
 
     A linear metric is the mean of an items × raters table, which a mixed model splits; where some raters are busier
     than others, the most precise weights are taken. The error of any other metric with item scores comes from the table
-    of its pseudo-responses (`curved_error`), that of one without from draws (`measured_error`: `both` and `raters`).
+    of its pseudo-responses (`curved_error`), that of one without from draws (`_measured_error`: `both` and `raters`).
     """
     if isinstance(metric, AdditiveMetric) and not metric.linear:
         return RaterError(curved_error(contest, metric, clusters))
     if not metric.linear:
-        return RaterError(measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
-    table = cell_table(contest, metric)
+        return RaterError(_measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
     best = clusters is None and _paired(contest)
-    found = _two_way(table if clusters is None else by_cluster(table, clusters), best=best)
+    found = _two_way(_units_by_raters(contest, metric, clusters), best=best)
     return RaterError(found.error, found.mean if best else None)
 
 
@@ -81,6 +81,12 @@ def _paired(contest: Contest) -> bool:
         return False
     n_cells = len({*zip(a.items.tolist(), a.raters.tolist(), strict=True)}) if a.raters is not None else 0
     return n_cells == a.values.size == b.values.size
+
+
+def _units_by_raters(contest: Contest, metric: Metric, clusters: IntArray | None) -> CellTable:
+    """Return the pseudo-responses of a metric, items × raters or clusters × raters."""
+    table = cell_table(contest, metric)
+    return table if clusters is None else by_cluster(table, clusters)
 
 
 def _two_way(table: CellTable, *, best: bool = False) -> TwoWay:
@@ -98,10 +104,8 @@ def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | 
     """
     parts = curved_parts(contest, metric, clusters)
     moved = min(parts.noise, parts.items / 2) if parts.table.n_raters > 2 else 0.0
-    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
-    factor = float(saturation(share_of(advantage, largest(contest, metric))))
     of_raters, df = parts.of_raters
-    more = (factor**2 - 1) * max(0.0, of_raters - parts.noise)
+    more = (_saturation_of(contest, metric) ** 2 - 1) * max(0.0, of_raters - parts.noise)
     return CombinedError((max(0.0, of_raters - moved) + more, parts.items + moved), (df, max(1.0, parts.n - 1.0)))
 
 
@@ -123,16 +127,15 @@ class CurvedParts:
 
 def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
     """Split the variance of a curved advantage into its parts."""
-    table = cell_table(contest, metric)
-    table = table if clusters is None else by_cluster(table, clusters)
+    table = _units_by_raters(contest, metric, clusters)
     found = _two_way(table)
-    whole, n = item_variance(contest, metric, clusters)
+    whole, n = _item_variance(contest, metric, clusters)
     noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
     noise = 0.0 if math.isnan(noise) else min(max(0.0, noise), whole)
     return CurvedParts(found, noise, whole - noise, n)
 
 
-def measured_error(
+def _measured_error(
     contest: Contest, metric: Metric, *, both: FloatArray, raters: FloatArray, clusters: IntArray | None
 ) -> CombinedError:
     """Return the error of an advantage without item scores.
@@ -143,9 +146,9 @@ def measured_error(
 
     Drawn raters leave an item with fewer different raters: its gold gets noisier, and an advantage moves less than it
     should. So for up to `LEAVE_OUT` raters and a smooth metric, the variance of raters comes from leaving out each
-    rater in turn.
+    rater in turn. A metric that is not smooth jumps when a rater is left out.
     """
-    items, n = item_variance(contest, metric, clusters)
+    items, n = _item_variance(contest, metric, clusters)
     sources = [contest.sources[role] for role in rated(contest)]
     per_rater = np.bincount(np.concatenate([source.raters for source in sources if source.raters is not None]))
     per_rater = per_rater[per_rater > 0].astype(np.float64)
@@ -156,9 +159,8 @@ def measured_error(
     if r <= LEAVE_OUT and metric.smooth:
         left_out = _left_out_variance(contest, metric)
         of_raters = of_raters if math.isnan(left_out) else left_out
-    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
-    factor = float(saturation(share_of(advantage, largest(contest, metric))))
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
+    factor = _saturation_of(contest, metric)
     return CombinedError((of_raters * factor**2, items - shared), dfs, n_resamples=both.size)
 
 
@@ -187,10 +189,12 @@ def saturation(share: FloatArray | float) -> FloatArray:
     """Return by what factor raters would move the advantage more if it were zero, given its share of the largest.
 
     Near the maximum raters hardly move an advantage, and a study whose few raters happen to lean to one side would look
-    certain. On Fisher's scale, artanh(advantage / largest), they move it equally everywhere; beyond the point where the
-    standard error there grows faster than the estimate, the factor is that of a constant estimate (the problem that
-    Hauck and Donner 1977 describe). The factor is squared: raters who all lean to one side also show too little of how
-    much raters differ, and measured levels confirm that this is needed (docs/raters.md).
+    certain: with the error at hand, wins rejected 9% of true nulls with five raters. On Fisher's scale,
+    artanh(advantage / largest), they move it equally everywhere; beyond the point where the standard error there grows
+    faster than the estimate, the factor is that of a constant estimate (the problem that Hauck and Donner 1977
+    describe). The factor is squared: raters who all lean to one side also show too little of how much raters differ,
+    and measured levels confirm that this is needed (docs/raters.md). Only the part of raters is scaled: items are many,
+    and the test on Fisher's scale would lose power where they are few.
 
     Examples
     --------
@@ -202,12 +206,18 @@ def saturation(share: FloatArray | float) -> FloatArray:
     return np.asarray(share * turned / np.square(np.arctanh(turned) * (1 - np.square(turned))))
 
 
+def _saturation_of(contest: Contest, metric: Metric) -> float:
+    """Return the factor of the advantage that the contest has."""
+    advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
+    return float(saturation(share_of(advantage, largest(contest, metric))))
+
+
 def _left_out_variance(contest: Contest, metric: Metric) -> float:
     """Return the jackknife variance of an advantage over raters, each left out of every source that they judged."""
     roles = rated(contest)
     advantages = []
-    for rater in np.unique(np.concatenate([contest.sources[role].raters for role in roles])):
-        kept = {role: _without(contest.sources[role], rater) for role in roles}
+    for rater in raters_of(contest.sources[role] for role in roles):
+        kept = {role: leave_out_raters(contest.sources[role], rater) for role in roles}
         try:
             without = contest.having(kept).complete()
         except DataError:  # nobody else judged anything
@@ -215,19 +225,10 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
         advantage = float(metric.advantage(*summaries_of(without, metric.needs)))
         if not math.isnan(advantage):
             advantages.append(advantage)
-    left = np.array(advantages)
-    if left.size < 2:
-        return math.nan
-    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum())
+    return _jackknife_variance(np.array(advantages)) if len(advantages) > 1 else math.nan
 
 
-def _without(source: Responses, rater: int) -> Responses:
-    """Return the responses of all other raters, on the same items."""
-    assert source.raters is not None
-    return source.keep(source.raters != rater)
-
-
-def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
+def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
     """Return the variance of the advantage that comes from items (or clusters), and their number."""
     if isinstance(metric, AdditiveMetric):
         advantages = metric.item_advantages(*summaries_of(contest, metric.needs))
@@ -236,7 +237,12 @@ def item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -
         return ratio_error(sums, sizes) ** 2, sums.size
     left = jackknife(contest, metric, clusters)
     n = contest.n_items if clusters is None else left.size
-    return float((left.size - 1) / left.size * np.square(left - left.mean()).sum()), n
+    return _jackknife_variance(left), n
+
+
+def _jackknife_variance(left_out: FloatArray) -> float:
+    """Return the variance of an estimate from what it is without each unit in turn."""
+    return float((left_out.size - 1) / left_out.size * np.square(left_out - left_out.mean()).sum())
 
 
 def by_cluster(table: CellTable, clusters: IntArray) -> CellTable:

@@ -1,4 +1,7 @@
-"""Raters as a random factor in a comparison: whether they are one, and the notes that say so."""
+"""What a comparison generalises to: whether raters are a random factor, whether items come in clusters, and the notes.
+
+A random factor is one that a resample draws anew; results hold for other raters (or clusters) like these.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -9,7 +12,7 @@ from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError, DataError
 from howsure.nulls import RANDOM_EFFECTS, SIGN_FLIP, Null
-from howsure.rating_design import FEW_RATERS, RatingDesign, design_of, rated
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.resampling import Scheme
 from howsure.responses import Responses, cluster_codes
 from howsure.scales import IntArray
@@ -70,7 +73,7 @@ def _by_the_data(
     contest: Contest, design: RatingDesign | None, n_raters: int, scheme: Scheme, null: Null | None
 ) -> tuple[str, list[str]]:
     if design is None:
-        return "fixed", _unseen(contest)
+        return "fixed", _notes_without_raters(contest)
     if not n_raters:
         judged = "Every rater judged one item only"
         if design.load > 1:
@@ -88,7 +91,7 @@ def _by_the_data(
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
 
 
-def _unseen(contest: Contest) -> list[str]:
+def _notes_without_raters(contest: Contest) -> list[str]:
     """Say what ratings without rater ids, or of a single rater, cannot show."""
     if contest.gold is not None:
         return []
@@ -101,10 +104,10 @@ def _unseen(contest: Contest) -> list[str]:
             f"One rater judged {a} and another judged {b}: we cannot separate a difference between the two raters from "
             "one between the models."
         ]
-    return unnamed({a: contest.a, b: contest.b}, contest.repeats)
+    return without_rater_ids({a: contest.a, b: contest.b}, contest.repeats)
 
 
-def unnamed(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
+def without_rater_ids(sources: Mapping[str, Responses], repeats: Sequence[str]) -> list[str]:
     """Say whose several responses have no rater ids, unless they are known to be repeats."""
     unknown = [
         name

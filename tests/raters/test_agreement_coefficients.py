@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.agreement.agreement_intervals import measure_errors
-from howsure.agreement.cells import cells_from
-from howsure.agreement.coefficients import LEVELS, MOST_HELD, alpha, categorical, intraclass
+from howsure.raters.agreement_coefficients import LEVELS, MOST_HELD, alpha, categorical, cells_from, intraclass
+from howsure.raters.agreement_intervals import measure_errors
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +71,7 @@ def test_errors_are_those_of_draws_one_by_one(plain, kind, level):
 
         return weighed
 
-    how = {"n_items": cells.n_items, "n_raters": 7, "n_resamples": 70, "seed": np.random.SeedSequence(3)}
+    how = {"units": np.arange(cells.n_items), "n_raters": 7, "n_resamples": 70, "seed": np.random.SeedSequence(3)}
     one, other = measure_errors(fast, workers=3, at_once=5, **how), measure_errors(slow, workers=1, **how)
     assert one.keys() == other.keys()
     for name, error in one.items():
@@ -85,7 +84,7 @@ def test_ratio_distances_of_many_levels_come_some_rows_at_a_time(plain, monkeypa
     cells = cells_from(grid.ravel(), *np.indices(grid.shape).reshape(2, -1))
     expected = plain.alpha(cells, np.ones(20), np.ones(4), level="ratio")
     assert cells.levels.size <= MOST_HELD
-    monkeypatch.setattr("howsure.agreement.coefficients.MOST_HELD", 11)
+    monkeypatch.setattr("howsure.raters.agreement_coefficients.MOST_HELD", 11)
     found = alpha(cells, level="ratio")(np.ones((20, 2)))["krippendorff_alpha"]
     assert found == pytest.approx([expected, expected])
 

@@ -1,35 +1,21 @@
-"""Agreement and descriptions of tables as documents."""
+"""The description of a table as a document."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from howsure.comparison import component_tables
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
-from howsure.documents.numbers import counted, error_of, joined, listed, measured
-from howsure.rating_design import MEANING
+from howsure.documents.numbers import counted, error_of, joined, measured
+from howsure.raters.agreement import Agreement, coefficient_table, rater_table, raters_that_differ
+from howsure.raters.design import MEANING
 
 if TYPE_CHECKING:
-    from howsure.agreement.rater_summaries import RaterSummary
-    from howsure.agreement.report import Agreement
-    from howsure.agreement.strata import Stratum
-    from howsure.agreement.table_description import SourceDescription, TableDescription
+    from howsure.describing.strata import Stratum
+    from howsure.describing.table_description import SourceDescription, TableDescription
 
-TOP = 10
-"""How many raters are shown by default."""
 LINES, SOURCES = 5, 10
 """So many sources have a line each, and so many stand in the table by default."""
-
-
-def of_agreement(found: "Agreement") -> Document:
-    """Return the agreement of one source as a document."""
-    blocks = (
-        Sentence(f"{found.source}: {found.design}."),
-        _coefficients([found]),
-        *_outstanding([found]),
-        *_raters([found], TOP),
-    )
-    return Document(f"Agreement of {found.source}", blocks, found.notes, found.signature)
 
 
 def of_table(found: "TableDescription") -> Document:
@@ -40,7 +26,7 @@ def of_table(found: "TableDescription") -> Document:
     blocks += lines if len(lines) <= LINES else [_in_short(found, rated), *details(lines)]
     blocks += _sources(found.sources)
     if rated:
-        blocks += [*_outstanding(rated), *details([_coefficients(rated), *_raters(rated, found.top)])]
+        blocks += [*raters_that_differ(rated), *details([coefficient_table(rated), *rater_table(rated, found.top)])]
     if found.components is not None:
         blocks += component_tables.blocks(found.components)
     if found.strata:
@@ -48,17 +34,17 @@ def of_table(found: "TableDescription") -> Document:
     return Document("What is in the table", tuple(blocks), found.notes, found.signature)
 
 
-def _in_short(found: "TableDescription", rated: Sequence["Agreement"]) -> Sentence:
+def _in_short(found: "TableDescription", rated: Sequence[Agreement]) -> Sentence:
     """Return the range of agreement of many sources, in place of a line for each."""
     n = sum(part.design.n_raters > 0 for part in found.sources)
     known = [(one["krippendorff_alpha"].value, one.source) for one in rated]
     known = sorted(pair for pair in known if not math.isnan(pair[0]))
     every = len(found.sources)
-    said = f"{'All ' if n == every else f'{n} of '}{counted(every, 'source')} have rater ids."
+    line = f"{'All ' if n == every else f'{n} of '}{counted(every, 'source')} have rater ids."
     if known:
         (low, least), (high, most) = known[0], known[-1]
-        said = f"{said} Krippendorff's alpha is between {low:.2f} ({least}) and {high:.2f} ({most})."
-    return Sentence(said, "verdict")
+        line = f"{line} Krippendorff's alpha is between {low:.2f} ({least}) and {high:.2f} ({most})."
+    return Sentence(line, "verdict")
 
 
 def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
@@ -86,75 +72,14 @@ def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
     kinds = dict.fromkeys(part.design.kind for part in sources if part.design.n_raters)
     of_kind = {kind: [part.name for part in sources if part.design.kind == kind] for kind in kinds}
     if of_kind:
-        said = (f"{kind.capitalize()} ({joined(names, 3)}): {MEANING[kind]}." for kind, names in of_kind.items())
-        return [*blocks, *details(Sentence(line, "aside") for line in said)]
+        lines = (f"{kind.capitalize()} ({joined(names, 3)}): {MEANING[kind]}." for kind, names in of_kind.items())
+        return [*blocks, *details(Sentence(line, "aside") for line in lines)]
     return [*blocks, Sentence("No rater ids found. To estimate agreement, pass their column with `rater`.", "aside")]
 
 
 def _spread(counts: tuple[int, int, int]) -> str:
     few, median, most = counts
     return f"{median:,}" if few == most else f"{few:,} to {most:,}"
-
-
-def _coefficients(rated: Sequence["Agreement"]) -> Table:
-    several = len(rated) > 1
-    level = rated[0].coefficients[0].confidence_interval.confidence_level
-    columns = (
-        *([Column("source")] if several else []),
-        Column("coefficient"),
-        Column("value", "number"),
-        Column(f"{100 * level:g}% CI", "interval"),
-    )
-    rows = tuple(
-        (
-            *([one.source] if several else []),
-            entry.title,
-            measured(entry.value, entry.confidence_interval),
-            entry.confidence_interval,
-        )
-        for one in rated
-        for entry in one.coefficients
-    )
-    title = "Agreement" if several else f"Agreement of {rated[0].source}"
-    return Table(columns, rows, title)
-
-
-def _outstanding(rated: Sequence["Agreement"]) -> Iterator[Block]:
-    """Yield who differs from the other raters more than chance explains."""
-    for one in rated:
-        odd = [rater for rater in one.raters if rater.stands_out]
-        if odd:
-            named = listed((f"{rater.rater} ({rater.stands_out})" for rater in odd), 5)
-            yield Sentence(f"Raters of {one.source} that differ significantly from the others: {named}.")
-
-
-def _raters(rated: Sequence["Agreement"], top: int) -> Iterator[Block]:
-    """Yield the raters who are furthest from the others."""
-    every = [(one, rater) for one in rated for rater in one.raters]
-    order = sorted(every, key=lambda pair: -1.0 if math.isnan(pair[1].distance) else pair[1].distance, reverse=True)
-    shown = order[:top]
-    if not shown:
-        return
-    several = len(rated) > 1
-    numeric = any(not math.isnan(rater.mean_shift) for _, rater in shown)
-    columns = (
-        *([Column("source")] if several else []),
-        Column("rater"),
-        Column("items", "count"),
-        Column("agrees with plurality", "percent"),
-        *([Column("mean shift", "number")] if numeric else []),
-        Column("differs"),
-    )
-    rows = tuple((*([one.source] if several else []), *_rater(rater, numeric=numeric)) for one, rater in shown)
-    title = (
-        "Raters" if len(shown) == len(every) else f"{len(shown)} of {len(every)} raters, furthest from the others first"
-    )
-    yield Table(columns, rows, title)
-
-
-def _rater(rater: "RaterSummary", *, numeric: bool) -> tuple[Any, ...]:
-    moved = (Measured(rater.mean_shift, rater.shift_error),) if numeric else ()
-    return (rater.rater, rater.n_items, rater.with_plurality, *moved, rater.stands_out or None)
 
 
 def _strata(found: "TableDescription") -> list[Block]:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from howsure._random import BLOCK, generator
-from howsure.agreement.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
-from howsure.agreement.cells import cells_from
-from howsure.agreement.coefficients import LEVELS, alpha, categorical, intraclass
-from howsure.inference import CombinedError, two_way
+from howsure.inference.combined_error import CombinedError
+from howsure.raters.agreement_coefficients import LEVELS, alpha, categorical, cells_from, intraclass
+from howsure.raters.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
+from howsure.raters.components import two_way
 
 
 def grid_of(rng, n, r, *, of_items=1.0, of_raters=0.5):
@@ -30,7 +30,12 @@ def mean_of(grid):
 
 def measured(coefficients, n, r, *, n_resamples=199, seed=0, workers=1):
     return measure_errors(
-        coefficients, n_items=n, n_raters=r, n_resamples=n_resamples, seed=np.random.SeedSequence(seed), workers=workers
+        coefficients,
+        units=np.arange(n),
+        n_raters=r,
+        n_resamples=n_resamples,
+        seed=np.random.SeedSequence(seed),
+        workers=workers,
     )
 
 
@@ -97,7 +102,7 @@ def test_no_bit_depends_on_workers_or_on_how_many_draws_are_weighed_at_once(leve
         parts = [categorical(some, ordered=True), alpha(some, level=level), intraclass(some)]
         return lambda items: {name: values for part in parts for name, values in part(items).items()}
 
-    how = {"n_items": 40, "n_raters": 4, "n_resamples": 2 * BLOCK + 1, "seed": np.random.SeedSequence(8)}
+    how = {"units": np.arange(40), "n_raters": 4, "n_resamples": 2 * BLOCK + 1, "seed": np.random.SeedSequence(8)}
     one, *others = (
         measure_errors(coefficients, workers=workers, at_once=at_once, **how)
         for workers, at_once in [(1, 1000), (2, 1000), (3, BLOCK), (1, 2 * BLOCK), (2, 9)]

@@ -1,12 +1,14 @@
 """Who judged what: nested, crossed, partially crossed or unknown, from the rater ids of a table."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure.contests import Contest
+from howsure.response_tables import ResponseTable
 from howsure.responses import Responses, cells_from_codes
 from howsure.scales import IntArray
 
@@ -118,13 +120,22 @@ def overlap(a: Responses, b: Responses) -> Overlap:
     return Overlap(_shared(np.unique(a.raters), np.unique(b.raters)), _shared(*cells))
 
 
-def rated(contest: Contest) -> list[str]:
-    """Return the roles (gold, a, b) whose responses come from two or more identified raters."""
+def rated(data: Contest | ResponseTable) -> list[str]:
+    """Return the sources (of a contest: gold, a, b) whose responses come from two or more identified raters."""
     return [
-        role
-        for role, source in contest.sources.items()
-        if source.raters is not None and np.unique(source.raters).size > 1
+        name for name, source in data.sources.items() if source.raters is not None and np.unique(source.raters).size > 1
     ]
+
+
+def raters_of(sources: Iterable[Responses]) -> IntArray:
+    """Return every rater of some source once, ascending; sources without rater ids have none."""
+    known = [source.raters for source in sources if source.raters is not None]
+    return np.unique(np.concatenate(known)) if known else np.zeros(0, dtype=np.int64)
+
+
+def leave_out_raters(source: Responses, raters: npt.ArrayLike) -> Responses:
+    """Return the responses of all other raters, on the same items; a source without rater ids keeps them all."""
+    return source if source.raters is None else source.keep(~np.isin(source.raters, raters))
 
 
 def cells_of(sources: Sequence[Responses]) -> tuple[IntArray, IntArray]:

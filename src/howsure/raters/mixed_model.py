@@ -1,7 +1,7 @@
 """Items × raters tables with missing cells: components and weights that use every value, as a mixed model does.
 
 The model is value = mean + item + rater + residual. Where some raters judged more items than others, sums of squares
-within items and within raters (`variance_components`) lose much of what the table says about raters. Here the
+within items and within raters (`components`) lose much of what the table says about raters. Here the
 components solve the equations of MINQUE (Rao 1971), which are a step of Fisher scoring for REML; a few such steps are
 taken, each from the solution before. A component may come out below zero; it then counts as zero in the weights only.
 On a complete table the solution is that of analysis of variance.
@@ -65,7 +65,7 @@ def fit_crossed(
     n_items, n_raters = int(items.max()) + 1, int(raters.max()) + 1
     if n_raters > MOST_RATERS or not np.ptp(values) > 0:
         return None
-    table = _Incidence(y, items, raters, n_items, n_raters)
+    table = CrossedTable(y, items, raters, n_items, n_raters)
     floor = 1e-6 * float(y @ y) / y.size
     guess = np.array([max(0.0, start[0]), max(0.0, start[1]), max(floor, start[2])])
     for _ in range(N_STEPS):
@@ -74,15 +74,15 @@ def fit_crossed(
             return None
         found: FloatArray = np.linalg.solve(information, squares).astype(np.float64)
         truncated = np.array([max(0.0, found[0]), max(0.0, found[1]), max(floor, found[2])])
-        settled = np.allclose(truncated, guess, rtol=1e-4, atol=1e-6 * float(guess.sum()))
+        converged = np.allclose(truncated, guess, rtol=1e-4, atol=1e-6 * float(guess.sum()))
         guess = truncated
-        if settled:
+        if converged:
             break
     covariance: FloatArray = (2 * np.linalg.inv(information)).astype(np.float64)
     return CrossedFit(found, guess, covariance, table.weights(guess))
 
 
-class _Incidence:
+class CrossedTable:
     """A table and the products of its incidence matrix that the equations need."""
 
     def __init__(self, y: FloatArray, items: IntArray, raters: IntArray, n_items: int, n_raters: int) -> None:

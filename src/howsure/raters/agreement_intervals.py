@@ -1,4 +1,13 @@
-"""Intervals of agreement over items and raters: what other items, judged by other raters, would have shown."""
+"""Intervals of agreement over items and raters: what other items, judged by other raters, would have shown.
+
+The variance of raters (a jackknife) is added to that of items (a bootstrap). Percentiles of resamples of both counted
+what a rater says about one item twice or more, and were up to twice as wide (benchmarks/raters_agreement.py). Two
+raters cannot generalise to others, so their intervals are over items alone.
+
+Many resamples are weighed in one call, because threads wait for each other after every short one. Still each block of
+64 resamples has its own stream, and no coefficient depends on the resamples beside it, so that results do not depend on
+the number of threads.
+"""
 
 import functools
 import itertools
@@ -8,32 +17,29 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from howsure import _random
-from howsure.agreement.coefficients import Weighed
-from howsure.inference import CombinedError, ConfidenceInterval
+from howsure.inference import ConfidenceInterval
+from howsure.inference.combined_error import CombinedError
+from howsure.raters.agreement_coefficients import WeightedCoefficients
 from howsure.scales import FloatArray, IntArray
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
 
-STEPS = 2
-"""How much longer than one number a number that is drawn and counted takes in NumPy."""
-
 LEAST = 8 * _random.BLOCK
 """The last parts of draws are of this many, and no shorter: threads wait for each other after every short call."""
 
-Coefficients = Callable[[FloatArray], Weighed]
+Coefficients = Callable[[FloatArray], WeightedCoefficients]
 """Takes raters (1 or 0: left out)."""
 
 
 def measure_errors(
     coefficients: Coefficients,
     *,
-    n_items: int,
+    units: IntArray,
     n_raters: int,
     n_resamples: int,
     seed: np.random.SeedSequence,
     workers: int,
-    clusters: IntArray | None = None,
     at_once: int = _random.BLOCK,
     progress: Callable[[int], object] | None = None,
 ) -> dict[str, CombinedError]:
@@ -44,22 +50,21 @@ def measure_errors(
     rater move apart when items are drawn. Otherwise a rater's answers to single items would count twice, as they do
     when items and raters are drawn together.
 
-    `clusters` is the number of each item's cluster, where whole clusters are drawn instead of items. `at_once` is for
-    how many draws the coefficients are computed at a time. `progress` is told of `n_resamples` draws of items, and of
-    as many again while raters are left out.
+    `units` numbers what is drawn, for each item: the item itself, or its cluster. `at_once` is for how many draws the
+    coefficients are computed at a time. `progress` is told of `n_resamples` draws of items, and of as many again while
+    raters are left out.
     """
     left_out = _left_out(n_raters, _random.generator(seed, "raters"))
     each = -(-n_resamples // len(left_out)) if left_out else 0
-    of_item = np.arange(n_items) if clusters is None else clusters
-    n_units = int(of_item.max()) + 1
+    n_units = int(units.max()) + 1
     of_all = coefficients(np.ones(n_raters))
 
-    def drawn(of: Weighed, start: int, stop: int) -> list[dict[str, FloatArray]]:
-        return [_of_draws(of, items) for items in _item_weights(of_item, seed, start, stop, at_once)]
+    def drawn(of: WeightedCoefficients, start: int, stop: int) -> list[dict[str, FloatArray]]:
+        return [_of_draws(of, items) for items in _item_weights(units, seed, start, stop, at_once)]
 
     def without(raters: FloatArray) -> list[dict[str, FloatArray]]:
         of = coefficients(raters)
-        return [of(np.ones((n_items, 1))), *drawn(of, 0, each)]
+        return [of(np.ones((units.size, 1))), *drawn(of, 0, each)]
 
     # Draws of all raters come last, in ever smaller parts, so that threads end together.
     size = max(1, at_once // _random.BLOCK) * _random.BLOCK
@@ -127,13 +132,12 @@ def _left_out(n_raters: int, rng: np.random.Generator) -> list[FloatArray]:
 
 
 def _item_weights(
-    clusters: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int
+    units: IntArray, seed: np.random.SeedSequence, start: int, stop: int, at_once: int
 ) -> Iterator[FloatArray]:
     """Yield how often each item counts in the draws from `start` (of a block) on, some draws at a time: items × draws.
 
     Each block of draws has a stream of its own, whoever draws it.
     """
-    n_units = int(clusters.max()) + 1
     step = max(1, at_once // _random.BLOCK) * _random.BLOCK
     for first in range(start, stop, step):
         n_draws = min(step, stop - first)
@@ -142,24 +146,29 @@ def _item_weights(
         for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
             n_each = min(at_once, _random.BLOCK)
             stops = np.minimum(n_each * np.arange(1, len(numbers) + 1), n_draws - begin)
-            yield count(stops, clusters, n_units)
+            yield count(stops, units)
 
 
-def _counted(streams: list[np.random.Generator], stops: IntArray, clusters: IntArray, n_units: int) -> FloatArray:
+def _counted(streams: list[np.random.Generator], stops: IntArray, units: IntArray) -> FloatArray:
     """Draw units from each stream, in the columns up to its stop, and count those of each item."""
-    found, start = np.empty((clusters.size, stops[-1])), 0
+    n_units = int(units.max()) + 1
+    found, start = np.empty((units.size, stops[-1])), 0
     for rng, stop in zip(streams, stops.tolist(), strict=True):
-        units = rng.integers(n_units, size=(stop - start, n_units))
-        units *= stop - start
-        units += np.arange(stop - start)[:, np.newaxis]
-        counts = np.bincount(units.ravel(), minlength=n_units * (stop - start))
-        found[:, start:stop] = counts.reshape(n_units, stop - start)[clusters]
+        drawn = rng.integers(n_units, size=(stop - start, n_units))
+        drawn *= stop - start
+        drawn += np.arange(stop - start)[:, np.newaxis]
+        counts = np.bincount(drawn.ravel(), minlength=n_units * (stop - start))
+        found[:, start:stop] = counts.reshape(n_units, stop - start)[units]
         start = stop
     return found
 
 
-def _of_draws(of: Weighed, items: FloatArray) -> dict[str, FloatArray]:
-    """Return the coefficients of each draw; one alone is weighed twice, for a single column is added up otherwise."""
+def _of_draws(of: WeightedCoefficients, items: FloatArray) -> dict[str, FloatArray]:
+    """Return the coefficients of each draw.
+
+    A draw alone is weighed twice, because NumPy adds up a single column in another order, which changes the last
+    digits.
+    """
     if items.shape[1] > 1:
         return of(items)
     return {name: values[:1] for name, values in of(np.repeat(items, 2, axis=1)).items()}
