@@ -8,7 +8,6 @@ from .auditing import Audit as Audit
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
 from .comparison import Procedure as Procedure
-from .comparison import variance_components as variance_components
 from .contests import Contest as Contest
 from .errors import ArgumentError as ArgumentError
 from .errors import DataError as DataError
@@ -40,6 +39,7 @@ from .planning import Plan as Plan
 from .preferences import preferences_between as preferences_between
 from .preferences import preferences_from as preferences_from
 from .raters import Agreement as Agreement
+from .raters import variance_components as variance_components
 from .reports import plot as plot
 from .reports import report as report
 from .resampling import Scheme as Scheme

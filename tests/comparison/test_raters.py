@@ -6,10 +6,11 @@ import pytest
 from scipy.stats import binom
 
 import howsure
-from howsure.comparison import compare, compare_each, variance_components
+from howsure.comparison import compare, compare_each
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import ItemMetric, resolve
+from howsure.raters import variance_components
 from howsure.raters.advantage_error import curved_parts, largest, saturation, share_of
 from howsure.raters.components import two_way
 from howsure.responses import Responses

@@ -10,7 +10,7 @@ from scipy.stats import binom, nct, t
 
 import howsure
 from howsure import Contest, Responses, Scale, _json
-from howsure.comparison import compare, variance_components
+from howsure.comparison import compare
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import resolve
 from howsure.planning import Costs, Design, Effect, Plan, plan
@@ -18,6 +18,7 @@ from howsure.planning.engines import rater_engine
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.rater_power import Noise, _powers, draws, expectation, fewest, rater_df
 from howsure.planning.engines.simulated_pvalues import Test
+from howsure.raters import variance_components
 from howsure.raters.advantage_error import PEAK, rater_error, saturation
 from howsure.summaries import means
 

@@ -7,5 +7,3 @@ from .procedure import Procedure as Procedure
 from .results import Comparison as Comparison
 from .results import Comparisons as Comparisons
 from .results import EffectSizes as EffectSizes
-from .uncertainty import AdvantageComponents as AdvantageComponents
-from .uncertainty import variance_components as variance_components

@@ -4,9 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from howsure.comparison import component_tables
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, joined, measured
+from howsure.raters import component_tables
 from howsure.raters.agreement import Agreement, coefficient_table, rater_table, raters_that_differ
 from howsure.raters.design import MEANING
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure._frames import in_any_form
-from howsure.comparison import AdvantageComponents, variance_components
 from howsure.comparison.default_metric import metrics_for
 from howsure.contests import Contest
 from howsure.describing.strata import Stratum, strata_of
@@ -19,6 +18,7 @@ from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
 from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
+from howsure.raters import AdvantageComponents, variance_components
 from howsure.raters.agreement import Agreement, measure_agreement
 from howsure.raters.choice import LOAD
 from howsure.raters.design import RatingDesign, design_of, overlap

@@ -145,8 +145,8 @@ class RatersAtOnce:
     across = "raters"
 
     def __init__(self, contest: Contest, metric: str | None = None, *, alpha: float = 0.05, seed: int = 0) -> None:
-        from howsure.comparison import variance_components
         from howsure.comparison.default_metric import metrics_for
+        from howsure.raters import variance_components
 
         self.contest = contest.complete()
         metrics, _ = metrics_for(self.contest, [metric] if metric else None)

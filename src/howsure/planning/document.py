@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from howsure.comparison.component_tables import TITLES
 from howsure.documents import Column, Definitions, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import as_error, error_of, interval, number, plainly, rough, share
 from howsure.planning.plans import Cell, FollowUp, Plan
 from howsure.planning.sentences import p_bound, said, upward
+from howsure.raters.component_tables import TITLES
 
 ROWS = 12
 """The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""

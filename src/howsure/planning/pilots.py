@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import Any
 
 from howsure import _check
-from howsure.comparison.uncertainty import FEW_CLUSTERS
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError, HowsureWarning
 from howsure.metrics import Metric, spelled
@@ -30,6 +29,7 @@ from howsure.planning.premises import premises
 from howsure.planning.rater_pilots import by_raters
 from howsure.planning.rater_shapes import Numbers
 from howsure.planning.targets import Target
+from howsure.raters.advantage_components import FEW_CLUSTERS
 from howsure.raters.design import design_of, rated
 from howsure.response_tables import ResponseTable
 

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import Any
 
-from howsure.comparison import variance_components
-from howsure.comparison.uncertainty import FEW_CLUSTERS
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
@@ -22,6 +20,8 @@ from howsure.planning.plans import Cell, Pilot
 from howsure.planning.premises import premises
 from howsure.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
 from howsure.planning.targets import fewest_raters
+from howsure.raters import variance_components
+from howsure.raters.advantage_components import FEW_CLUSTERS
 
 
 def by_raters(

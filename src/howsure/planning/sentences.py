@@ -2,10 +2,10 @@
 
 import math
 
-from howsure.comparison.component_tables import TITLES
 from howsure.documents import Sentence
 from howsure.documents.numbers import error_of, interval, number, plainly, pvalue, rough, share
 from howsure.planning.plans import Answer, Cell, FollowUp, Pilot, Plan
+from howsure.raters.component_tables import TITLES
 
 SHARES = {**TITLES, "repeats": "repeats of the models"}
 SMALL_P = 1e-4

@@ -14,7 +14,6 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from howsure import _check, _random
-from howsure.comparison import AdvantageComponents
 from howsure.contests import Contest
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
@@ -26,6 +25,7 @@ from howsure.planning.engines import rater_power
 from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.rater_power import Noise
 from howsure.planning.engines.simulated_pvalues import Test
+from howsure.raters import AdvantageComponents
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.scales import FloatArray
 

@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv, ndtri, stdtrit
 
-from howsure.comparison.uncertainty import AdvantageComponents, judgements
 from howsure.planning.designs import Design
 from howsure.planning.engines.simulated_pvalues import Test
+from howsure.raters.advantage_components import AdvantageComponents, judgements
 from howsure.raters.advantage_error import PEAK, saturation, share_of
 from howsure.scales import FloatArray
 

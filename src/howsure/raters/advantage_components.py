@@ -8,13 +8,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import _check, _matrices
-from howsure.comparison import component_tables
 from howsure.contests import Contest
 from howsure.documents import Document
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric, resolve
+from howsure.raters import component_tables
 from howsure.raters.advantage_error import by_cluster, curved_error, curved_parts, largest
 from howsure.raters.components import OneWay, TwoWay, one_way, two_way
 from howsure.raters.design import rated

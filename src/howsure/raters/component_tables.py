@@ -7,7 +7,7 @@ from howsure.documents import Block, Column, Document, Heading, Sentence, Table,
 from howsure.documents.numbers import as_error, measured, number, rough
 
 if TYPE_CHECKING:
-    from howsure.comparison.uncertainty import AdvantageComponents
+    from howsure.raters.advantage_components import AdvantageComponents
 
 TITLES = {
     "clusters": "clusters",

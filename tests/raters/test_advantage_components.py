@@ -6,10 +6,10 @@ import pytest
 from scipy.stats import binom
 
 from howsure import _json
-from howsure.comparison import AdvantageComponents, variance_components
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics.ratings import MeanRating
+from howsure.raters import AdvantageComponents, variance_components
 from howsure.raters.components import two_way
 from howsure.responses import Responses
 from howsure.scales import Scale
