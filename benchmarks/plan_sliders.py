@@ -23,8 +23,7 @@ from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines.exact import ExactEngine
-from howsure.planning.engines.moment_power import moment_power
-from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.pool_power import from_pool, moment_power
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.web import Settings, create_app
 from howsure.web.sliders import answered

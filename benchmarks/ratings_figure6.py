@@ -20,7 +20,7 @@ from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines.item_scores import Setting
-from howsure.planning.engines.simulated_power import simulated
+from howsure.planning.engines.monte_carlo import simulated
 from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 

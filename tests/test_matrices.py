@@ -11,7 +11,7 @@ import howsure
 import howsure.models
 import howsure.paired
 from howsure import _matrices, agreement, auditing, comparison, leaderboards, models, paired, planning
-from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
+from howsure.planning.sliders import ModelAtOnce, RatersAtOnce
 from howsure.replications import replicate
 from howsure.sweeps import Task
 

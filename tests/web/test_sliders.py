@@ -8,7 +8,7 @@ import pytest
 from howsure import io
 from howsure.errors import ArgumentError
 from howsure.planning import plan
-from howsure.planning.at_once import ModelAtOnce
+from howsure.planning.sliders import ModelAtOnce
 from howsure.web.sliders import answered, drawn
 
 ASKED = {"preset": "likert-toxicity", "metric": "mae", "n_items": 100, "n_responses": 5, "epsilon": 0.3, "n_raters": 5}

@@ -7,9 +7,285 @@ from typing import Any
 
 from howsure.comparison.component_tables import TITLES
 from howsure.documents import Column, Definitions, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import as_error, error_of, interval, number, plainly, rough, share
-from howsure.planning.plans import Cell, FollowUp, Plan
-from howsure.planning.sentences import p_bound, said, upward
+from howsure.documents.numbers import as_error, error_of, interval, number, plainly, pvalue, rough, share
+from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan
+
+SHARES = {**TITLES, "repeats": "repeats of the models"}
+SMALL_P = 1e-4
+"""Smaller p-values are shown as smaller than this."""
+
+
+def said(plan: Plan) -> list[Sentence]:
+    """Return the result in a few sentences, the recommendation first; what a design may expect is a detail."""
+    pilot = plan.pilot
+    if pilot is not None and pilot.has_nothing_to_plan_for:
+        first, *rest = _nothing_to_plan_for(plan, pilot)
+        return [Sentence(first, "verdict"), *map(Sentence, [*rest, *_follow_ups(plan.follow_ups)])]
+    several = len(plan.answers) > 1
+    found = [
+        Sentence(_recommendation(answer, plan, several=several), "verdict" if place == 0 else "")
+        for place, answer in enumerate(plan.answers)
+    ]
+    first_answer = plan.answers[0] if plan.answers else None
+    shown = _shown(plan, first_answer)
+    if pilot is not None and pilot.needed is not None:
+        found.append(Sentence(_uncertain(pilot, shown)))
+    if shown is not None and not several:
+        found.append(Sentence(expectation(shown), "" if found else "verdict", detail=bool(found)))
+        if not math.isnan(shown.detectable):
+            found.append(Sentence(_detects(shown, plan)))
+        if shown.shares:
+            found.append(Sentence(_shares(shown), detail=True))
+        if first_answer is not None and first_answer.recommended is not None:
+            found += map(Sentence, _trade(plan, first_answer.recommended))
+    return [*found, *map(Sentence, [*_ceilings(plan), *_follow_ups(plan.follow_ups)])]
+
+
+def sentences(plan: Plan) -> list[str]:
+    """Return the texts of what is said."""
+    return [sentence.text for sentence in said(plan)]
+
+
+def _shown(plan: Plan, first: Answer | None) -> Cell | None:
+    if first is not None and (first.recommended or first.nearest):
+        return first.recommended or first.nearest
+    known = [cell for cell in plan.cells if not math.isnan(cell.advantage)]
+    return known[0] if known else None
+
+
+def _question(answer: Answer, plan: Plan) -> str:
+    """Return which of several questions an answer is to."""
+    parts = []
+    if len({each.epsilon for each in plan.answers}) > 1:
+        parts.append(f"ε = {answer.epsilon:g}")
+    if len(plan.tests) > 1:
+        parts.append(answer.test)
+    if len({each.budget for each in plan.answers}) > 1:
+        parts.append(f"a budget of {answer.budget:,.10g}")
+    return f"{', '.join(parts)}: " if parts else ""
+
+
+def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
+    start = _question(answer, plan) if several else ""
+    taken = answer.recommended
+    if taken is None:
+        most = max((cell.n_items for cell in plan.cells), default=0)
+        within = f"with up to {most:,} items" if answer.budget is None else f"within a budget of {answer.budget:,.10g}"
+        goal = f"{_goal(plan, 'reaches', 'has')}{_of_what(plan)}" if plan.target else "can be recommended"
+        nearest = "" if answer.nearest is None else f" The nearest is {answer.nearest.design.in_words}, with "
+        return f"{start}No design {within} {goal}.{nearest}{_reached(answer.nearest, plan) + '.' if nearest else ''}"
+    goal, design, cost = _goal(plan, "give", "have"), taken.design.in_words, _cost(answer, plan)
+    if plan.spend:
+        what = "raters" if taken.design.n_raters else "responses per item"
+        return f"{start}With the whole budget, {design} {goal}{_of_what(plan)}: the fewest {what} that do ({cost})."
+    if plan.target and (answer.saved or answer.budget is None):
+        left = f" {answer.saved:,.10g} of the budget of {answer.budget:,.10g} are left." if answer.saved else ""
+        return f"{start}{design} {goal}{_of_what(plan)} at the lowest cost ({cost}).{left}"
+    if plan.target:
+        more = " or more" if plan.target == "power" else ""
+        return f"{start}With the whole budget, {design} {goal}{more}{_of_what(plan)} ({cost})."
+    power = f", with power {share(taken.power, most=2)}" if several and not math.isnan(taken.power) else ""
+    best = "The best design" if several else f"The best design for a budget of {answer.budget:,.10g}"
+    return f"{start}{best} has {design}{power} ({cost})."
+
+
+def _of_what(plan: Plan) -> str:
+    """Return which difference is to be found."""
+    if plan.target == "width":
+        return ""
+    if plan.pilot is not None:
+        return " for the pilot's difference" if plan.pilot.difference == "as in the pilot" else " for this difference"
+    known = {cell.epsilon for cell in plan.cells}
+    return f" for ε = {known.pop():.4g}" if len(known) == 1 and None not in known else ""
+
+
+def _cost(answer: Answer, plan: Plan) -> str:
+    """Return what the recommended design costs, beside what the pilot has."""
+    taken = answer.recommended
+    assert taken is not None
+    terms = plan.cost_terms
+    if terms and not (len(terms) == 1 and terms[0].endswith("× 1")):
+        whole = f"= {taken.cost:,.10g}"
+        return f"cost {' + '.join(terms)} {whole}" if len(plan.answers) == 1 else f"cost {taken.cost:,.10g}"
+    pilot = "" if plan.pilot is None else f"; your pilot already has {plan.pilot.design.n_ratings:,}"
+    # Without gold and raters the responses may be scored runs of the models.
+    people = "human " if taken.design.gold or taken.design.n_raters else ""
+    return f"{taken.cost:,.10g} {people}responses{pilot}"
+
+
+def _goal(plan: Plan, gives: str, has: str) -> str:
+    value = plan.target_value
+    return {
+        "": "",
+        "power": f"{gives} {100 * value:g}% power",
+        "p": f"{has} an expected p of at most {value:g}",
+        "width": f"{has} a confidence interval no wider than {value:g}",
+    }[plan.target]
+
+
+def _reached(cell: Cell | None, plan: Plan) -> str:
+    if cell is None:
+        return ""
+    return {
+        "power": f"power {share(cell.power, most=2)}",
+        "p": f"an expected p {_of_p(cell)}",
+        "width": f"an interval {cell.ci_width:.3g} wide",
+    }[plan.target]
+
+
+def _uncertain(pilot: Pilot, shown: Cell | None) -> str:
+    assert pilot.needed is not None
+    low, high = pilot.needed.low, pilot.needed.high
+    given = ""
+    if pilot.searched == "items" and shown is not None and shown.design.n_raters and not shown.design.nested:
+        given = f" with {shown.design.per_item}"
+    level = f"{100 * pilot.needed.confidence_level:g}%"
+    if math.isinf(low):
+        return f"The pilot does not show whether any number of {pilot.searched}{given} is enough ({level})."
+    start = f"The required number of {pilot.searched}{given} is uncertain: {level} interval {math.ceil(low):,}"
+    return f"{start} or more; perhaps no number is enough." if math.isinf(high) else f"{start} to {math.ceil(high):,}."
+
+
+def expectation(cell: Cell) -> str:
+    """Return what a design may expect, in one sentence."""
+    error = "" if math.isnan(cell.standard_error) else f" (standard error {rough(cell.standard_error)})"
+    advantage = plainly(abs(cell.advantage), cell.advantage_error)
+    line = (
+        f"{cell.design.in_words}: expected difference {advantage}{_about(cell.advantage_error)} in {cell.metric}"
+        f"{error}, interval width {cell.ci_width:.3g}, expected p {_of_p(cell).removeprefix('of ')}"
+    )
+    if math.isnan(cell.power):
+        return f"{line}."
+    ends = cell.power_interval
+    known = ""
+    if ends is not None and not math.isnan(ends.low):
+        level = f"{100 * ends.confidence_level:g}%"
+        known = f" ({level} interval {ends.low:.2f} to {ends.high:.2f} given the pilot)"
+    power = f"{share(cell.power, most=2)}{_about(cell.power_error, 0.0005)}"
+    return f"{line}; power of the {cell.test} test {power}{known}."
+
+
+def _about(error: float, least: float = 0.0) -> str:
+    return f" (± {rough(error)})" if error > least else ""
+
+
+def p_bound(cell: Cell) -> float | None:
+    """Return the bound that is shown in place of a very small expected p-value; None where its digits are shown."""
+    if cell.expected_pvalue_is_bound:
+        return cell.expected_pvalue
+    return SMALL_P if cell.expected_pvalue < SMALL_P else None
+
+
+def _of_p(cell: Cell) -> str:
+    bound = p_bound(cell)
+    if bound is not None:
+        return f"below {upward(bound)}"
+    return f"of {pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
+
+
+def upward(bound: float) -> str:
+    """Return one digit of a bound, rounded so that it stays one.
+
+    Examples
+    --------
+    >>> upward(1 / 1001), upward(1 / 5001), upward(1e-4)
+    ('0.001', '0.0002', '0.0001')
+    """
+    places = -math.floor(math.log10(bound))
+    return f"{math.ceil(round(bound * 10**places, 9)) / 10**places:g}"
+
+
+def _detects(cell: Cell, plan: Plan) -> str:
+    power = plan.target_value if plan.target == "power" else 0.8
+    epsilon = "" if math.isnan(cell.detectable_epsilon) else f" (ε = {cell.detectable_epsilon:.3g})"
+    return f"The smallest difference it detects with {100 * power:g}% power is {cell.detectable:.4g}{epsilon}."
+
+
+def _shares(cell: Cell) -> str:
+    """Return where the error comes from, and whether more items reduce it."""
+    parts = sorted(cell.shares.items(), key=lambda entry: -entry[1])
+    made = ", ".join(f"{SHARES[name]} {100 * share:.0f}%" for name, share in parts if share >= 0.005)
+    line = f"Share of the error variance: {made}"
+    raters = 0.0 if cell.design.nested else cell.shares.get("raters", 0.0)
+    return f"{line}. More items do not reduce the part of raters." if raters >= 0.2 else f"{line}."
+
+
+def _trade(plan: Plan, best: Cell) -> list[str]:
+    """Return how far the most different alternative falls behind."""
+    if plan.spend:
+        return []
+    others = [
+        cell
+        for cell in plan.cells
+        if (cell.metric, cell.test, cell.epsilon) == (best.metric, best.test, best.epsilon)
+        and cell.design != best.design
+        and not math.isnan(cell.advantage)
+        and cell.engine != "components"
+    ]
+    if plan.target == "power":
+        others = [cell for cell in others if not cell.reason and cell.power >= plan.target_value]
+        if not others:
+            return []
+        worst = max(others, key=lambda cell: cell.cost)
+        return [f"{worst.design.in_words} reach it too, at {worst.cost / best.cost:.1f} times the cost."]
+    if plan.target or not others:
+        return []
+    if math.isnan(best.power):
+        worst = max(others, key=lambda cell: cell.expected_pvalue)
+        return [f"For the same budget, {worst.design.in_words} have an expected p {_of_p(worst)}."]
+    worst = min(others, key=lambda cell: cell.power)
+    return [f"For the same budget, {worst.design.in_words} have power {share(worst.power, most=2)}."]
+
+
+def _ceilings(plan: Plan) -> list[str]:
+    """Return with which raters no number of items reaches the target."""
+    if plan.target != "power":
+        return []
+    return [
+        f"With {cell.design.per_item}, no number of items gives {100 * plan.target_value:g}% power: raters limit it to "
+        f"{cell.power:.2f}."
+        for cell in plan.cells
+        if cell.engine == "components"
+        and cell.reason == "misses target"
+        and cell.design.n_raters
+        and cell.budget is None
+        and not cell.design.nested
+        and plan.pilot is not None
+        and plan.pilot.searched == "items"
+        and cell.n_items >= 100_000
+    ]
+
+
+def _nothing_to_plan_for(plan: Plan, pilot: Pilot) -> list[str]:
+    between, error = "", math.nan
+    if pilot.advantage_interval is not None:
+        ends = pilot.advantage_interval
+        error = error_of(ends, pilot.advantage)
+        low, high = (-ends.high, -ends.low) if pilot.advantage < 0 else (ends.low, ends.high)
+        between = f", {100 * ends.confidence_level:g}% CI {interval(low, high)}"
+    metric = plan.cells[0].metric if plan.cells else "the metric"
+    lines = [
+        f"The pilot shows no clear difference (difference {number(abs(pilot.advantage), error)} in {metric}{between}), "
+        "so there is none to plan for. Specify the smallest difference that matters with `difference`."
+    ]
+    solved = [cell for cell in plan.cells if not math.isnan(cell.detectable) and cell.metric == metric]
+    if solved:
+        best = min(solved, key=lambda cell: cell.detectable)
+        lines.append(
+            f"{best.design.in_words} have 80% power for a difference of {best.detectable:.3g}, the smallest of the "
+            "designs in the table."
+        )
+    return lines
+
+
+def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
+    return [
+        f"Spend the next {way.n_more:,} responses on {way.change}: standard error {rough(way.cell.standard_error)}, "
+        f"power {share(way.cell.power, most=2)}."
+        for way in follow_ups
+        if way.best
+    ]
+
 
 ROWS = 12
 """The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""

@@ -12,7 +12,7 @@ from howsure.metrics import Metric
 from howsure.models import LikertModel, ResponseModel, preset
 from howsure.models.levels import LikertAnswers
 from howsure.planning.engines.item_scores import Setting as ItemSetting
-from howsure.planning.engines.simulated_power import simulated
+from howsure.planning.engines.monte_carlo import simulated
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.replications.expected_outcomes import SimulationSize
 from howsure.replications.figures import Plot, Point, point_of, spread_of

@@ -31,8 +31,8 @@ def ask(question: Mapping[str, Any]) -> dict[str, Any]:
 
 def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> dict[str, Any]:
     """Return what the design of a question may expect, and the map around it."""
-    from howsure.planning.at_once import RatersAtOnce
     from howsure.planning.designs import Costs
+    from howsure.planning.sliders import RatersAtOnce
 
     subject = _subject(question, kept)
     n_items, k = int(question["n_items"]), int(question["n_responses"])
@@ -63,11 +63,11 @@ def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
 
 
 def _metric(subject: Any) -> Any:
-    return subject.metric if hasattr(subject, "metric") else subject.premises.metrics[0]
+    return subject.metric if hasattr(subject, "metric") else subject.scenario.metrics[0]
 
 
 def _scale(subject: Any) -> Any:
-    return subject.contest.scale if hasattr(subject, "contest") else subject.premises.model.scale
+    return subject.contest.scale if hasattr(subject, "contest") else subject.scenario.model.scale
 
 
 def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> Any:
@@ -84,7 +84,7 @@ def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
 
 
 def _read(question: Mapping[str, Any]) -> Any:
-    from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
+    from howsure.planning.sliders import ModelAtOnce, RatersAtOnce
 
     metric = question.get("metric") or None
     if question.get("preset"):

@@ -8,10 +8,15 @@ from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines._kernels import expected_votes
-from howsure.planning.engines.drawn_means import HOPELESS, drawn_advantages, drawn_kind
 from howsure.planning.engines.exact import ExactEngine
-from howsure.planning.engines.item_scores import Setting, draw_blocks
-from howsure.planning.engines.outcomes import compositions, log_factorials, outcome_probabilities
+from howsure.planning.engines.expected_scores import HOPELESS, drawn_advantages, drawn_kind
+from howsure.planning.engines.item_scores import (
+    Setting,
+    compositions,
+    draw_blocks,
+    log_factorials,
+    outcome_probabilities,
+)
 
 
 def enumerated(shares, k):

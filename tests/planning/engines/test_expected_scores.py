@@ -14,9 +14,7 @@ from howsure.metrics.distribution import ByLevel, shares
 from howsure.models import preset
 from howsure.planning.engines._kernels import draw_counts
 from howsure.planning.engines.expected_scores import _pairs, binomial, has_expectations, mean_advantages, n_expected
-from howsure.planning.engines.item_scores import Setting, draw_blocks
-from howsure.planning.engines.lattices import evenly
-from howsure.planning.engines.outcomes import Outcomes, are_sums, log_factorials
+from howsure.planning.engines.item_scores import Outcomes, Setting, are_sums, draw_blocks, evenly, log_factorials
 from howsure.planning.engines.score_pools import _Histogram
 from howsure.scales import Scale
 

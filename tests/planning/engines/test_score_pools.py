@@ -6,11 +6,10 @@ import pytest
 from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
-from howsure.planning.engines import outcomes
-from howsure.planning.engines.grid_shapes import symmetrised
+from howsure.planning.engines import item_scores as outcomes
 from howsure.planning.engines.item_scores import Setting, draw_blocks
 from howsure.planning.engines.score_pools import Growing, grid_step
-from howsure.planning.engines.score_sums import SumGrid
+from howsure.planning.engines.score_sums import SumGrid, symmetrised
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,18 @@ from itertools import groupby
 import numpy as np
 
 from howsure.metrics import AdditiveMetric
-from howsure.planning.engines.drawn_means import EFFORT, drawn_advantages, drawn_kind
-from howsure.planning.engines.expected_scores import effort, has_expectations, kind_of, mean_advantages, n_expected
-from howsure.planning.engines.grid_shapes import symmetrised, tilted
+from howsure.planning.engines.expected_scores import (
+    EFFORT,
+    drawn_advantages,
+    drawn_kind,
+    effort,
+    has_expectations,
+    kind_of,
+    mean_advantages,
+    n_expected,
+)
 from howsure.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
-from howsure.planning.engines.score_sums import SumGrid
+from howsure.planning.engines.score_sums import SumGrid, symmetrised, tilted
 from howsure.scales import FloatArray
 
 FIRST_BLOCKS = 16

@@ -19,11 +19,10 @@ from howsure.models import ResponseModel
 from howsure.planning.designs import Design
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Sizes
-from howsure.planning.engines.moment_power import moment_power
-from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.pool_power import from_pool, moment_power
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.premises import Premises, premises
+from howsure.planning.request import PlanRequest, Scenario
 
 MOST_POOLS = 48
 """Pools that are kept; the one used longest ago is dropped first."""
@@ -82,11 +81,10 @@ class ModelAtOnce:
     across = "responses"
 
     def __init__(self, model: str | ResponseModel, metric: str | None = None, *, alpha: float = 0.05, seed: int = 0):
-        described = premises(model, metrics=("mae",), epsilon=0.0, rng=seed, workers=1) if metric is None else None
-        chosen = metric or ("accuracy" if described and described.model.scale.kind == "nominal" else "mae")
-        self.premises: Premises = premises(model, metrics=(chosen,), epsilon=0.0, alpha=alpha, rng=seed, workers=1)
-        if not isinstance(self.premises.metrics[0], AdditiveMetric):
-            raise ArgumentError(f"metric {chosen!r} has no item scores, and simulating its studies takes longer.")
+        request = PlanRequest(metrics=() if metric is None else (metric,), alpha=alpha, rng=seed)
+        self.scenario = Scenario.of(model, request, workers=1).at(0.0)
+        if not isinstance(self.scenario.metrics[0], AdditiveMetric):
+            raise ArgumentError(f"metric {metric!r} has no item scores, and simulating its studies takes longer.")
         self._pools: OrderedDict[tuple[float, Sizes], ExactEngine] = OrderedDict()
         self._maps: OrderedDict[float, list[Tile]] = OrderedDict()
 
@@ -97,7 +95,7 @@ class ModelAtOnce:
         n = _check.integer("n_items", n_items, at_least=2, at_most=100_000)
         engine = self._engine(_check.real("epsilon", epsilon, at_least=0, at_most=1), k)
         engine.sharpen([n], PRECISION)
-        found = engine.outlook(0, n, confidence_level=self.premises.confidence_level)
+        found = engine.outlook(0, n, confidence_level=self.scenario.request.confidence_level)
         power = self._power(engine, n, k)
         return Expectation(Design(n, *self._sizes(k)), found.advantage, found.expected_pvalue, found.ci_width, power)
 
@@ -115,13 +113,13 @@ class ModelAtOnce:
     def _engine(self, epsilon: float, k: int) -> ExactEngine:
         key = epsilon, self._sizes(k)
         if key not in self._pools:
-            q = self.premises
+            q = self.scenario
             sizes = (max(1, key[1][0]), *key[1][1:])
             engine = ExactEngine(
                 q.model,
                 q.metrics,  # type: ignore[arg-type]
                 sizes,
-                epsilon=(q.epsilon_a, epsilon),
+                epsilon=(q.request.epsilon_a, epsilon),
                 seed=q.seed,
                 perturbation=q.perturbation,
             )
@@ -130,13 +128,13 @@ class ModelAtOnce:
         return self._pools[key]
 
     def _sizes(self, k: int) -> Sizes:
-        return (0 if self.premises.metrics[0].gold_free else k), k, k
+        return (0 if self.scenario.metrics[0].gold_free else k), k, k
 
     def _power(self, engine: ExactEngine, n: int, k: int) -> float:
-        test, pool = self.premises.tests[0], engine.pools[0]
+        test, pool = self.scenario.request.tests[0], engine.pools[0]
         if n >= MANY_ITEMS:
             return moment_power(pool, n, test)
-        return from_pool(pool, n, test, seed=_random.child(self.premises.seed, k), n=DATA_SETS).power
+        return from_pool(pool, n, test, seed=_random.child(self.scenario.seed, k), n=DATA_SETS).power
 
 
 class RatersAtOnce:

@@ -11,19 +11,19 @@ from howsure.comparison import compare
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import preset
+from howsure.planning.choices import Target, fewest_items
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
-from howsure.planning.engines.pool_power import from_pool
-from howsure.planning.engines.score_pools import Pool
-from howsure.planning.engines.score_sums import SumGrid
-from howsure.planning.engines.simulated_power import (
+from howsure.planning.engines.monte_carlo import (
     ScoredSwaps,
     _rejected_by_swaps,
     simulated,
     swaps_of,
 )
+from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.score_pools import Pool
+from howsure.planning.engines.score_sums import SumGrid
 from howsure.planning.engines.simulated_pvalues import TESTS, Test
-from howsure.planning.targets import Target, fewest_items
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150
@@ -131,7 +131,7 @@ def test_the_search_finds_the_fewest_items(guess):
 @pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2)])
 def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(name, epsilon):
     """Swaps stop when the decision is certain; `compare` draws them all."""
-    from howsure.planning.engines.simulated_power import _compared
+    from howsure.planning.engines.monte_carlo import _compared
 
     model = preset("likert-toxicity")
     setting = Setting(model, (K, K, K), epsilon)
