@@ -14,8 +14,11 @@ SHARES = {**TITLES, "repeats": "repeats of the models"}
 SMALL_P = 1e-4
 """Smaller p-values are shown as smaller than this."""
 
+ROWS = 12
+"""The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""
 
-def said(plan: Plan) -> list[Sentence]:
+
+def _sentences(plan: Plan) -> list[Sentence]:
     """Return the result in a few sentences, the recommendation first; what a design may expect is a detail."""
     pilot = plan.pilot
     if pilot is not None and pilot.has_nothing_to_plan_for:
@@ -43,7 +46,7 @@ def said(plan: Plan) -> list[Sentence]:
 
 def sentences(plan: Plan) -> list[str]:
     """Return the texts of what is said."""
-    return [sentence.text for sentence in said(plan)]
+    return [sentence.text for sentence in _sentences(plan)]
 
 
 def _shown(plan: Plan, first: Answer | None) -> Cell | None:
@@ -169,7 +172,7 @@ def _about(error: float, least: float = 0.0) -> str:
     return f" (± {rough(error)})" if error > least else ""
 
 
-def p_bound(cell: Cell) -> float | None:
+def _p_bound(cell: Cell) -> float | None:
     """Return the bound that is shown in place of a very small expected p-value; None where its digits are shown."""
     if cell.expected_pvalue_is_bound:
         return cell.expected_pvalue
@@ -177,18 +180,18 @@ def p_bound(cell: Cell) -> float | None:
 
 
 def _of_p(cell: Cell) -> str:
-    bound = p_bound(cell)
+    bound = _p_bound(cell)
     if bound is not None:
-        return f"below {upward(bound)}"
+        return f"below {_rounded_up(bound)}"
     return f"of {pvalue(cell.expected_pvalue, cell.expected_pvalue_error)}{_about(cell.expected_pvalue_error)}"
 
 
-def upward(bound: float) -> str:
+def _rounded_up(bound: float) -> str:
     """Return one digit of a bound, rounded so that it stays one.
 
     Examples
     --------
-    >>> upward(1 / 1001), upward(1 / 5001), upward(1e-4)
+    >>> _rounded_up(1 / 1001), _rounded_up(1 / 5001), _rounded_up(1e-4)
     ('0.001', '0.0002', '0.0001')
     """
     places = -math.floor(math.log10(bound))
@@ -287,36 +290,32 @@ def _follow_ups(follow_ups: tuple[FollowUp, ...]) -> list[str]:
     ]
 
 
-ROWS = 12
-"""The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""
-
-
 def document(plan: Plan) -> Document:
     """Return the sentences, the table of designs, what more responses bring, and what the plan is based on."""
-    blocks: list[Any] = [*said(plan)]
+    blocks: list[Any] = [*_sentences(plan)]
     if plan.layout == "matrix":
         blocks += _matrices(plan)
     else:
-        best = _best(plan)
+        best = _for_short_table(plan)
         blocks.append(_table(plan, best))
         if len(best) < len(plan.cells):
             left = len(plan.cells) - len(best)
             blocks.append(Sentence(f"{left} more designs are in the whole table (`verbose`, or a report)."))
             blocks += details([replace(_table(plan, plan.cells), title="Every design")])
     if plan.follow_ups:
-        blocks.append(_next_table(plan.follow_ups))
+        blocks.append(_follow_up_table(plan.follow_ups))
     blocks += details([Definitions(tuple(_facts(plan)))])
     return Document("How many items, how many responses?", tuple(blocks), plan.notes, plan.signature)
 
 
-def _best(plan: Plan) -> Sequence[Cell]:
+def _for_short_table(plan: Plan) -> Sequence[Cell]:
     """Return the designs of a short table, in their order."""
 
     def rank(cell: Cell) -> tuple[bool, bool, float, float]:
         misses = bool(cell.reason)
         reached = cell.expected_pvalue if math.isnan(cell.power) else 1 - cell.power
         unknown = math.isnan(reached)
-        return not _is_taken(cell, plan), misses or unknown, math.inf if unknown else reached * misses, cell.cost
+        return not plan.recommends(cell), misses or unknown, math.inf if unknown else reached * misses, cell.cost
 
     if len(plan.cells) <= ROWS:
         return plan.cells
@@ -342,7 +341,7 @@ def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
         (
             not with_raters or _vary(cell.design.a for cell in cells if cell.design.gold),
             Column("repeats" if with_raters else "responses", "count"),
-            lambda cell: cell.design.a if with_raters else _responses(cell),
+            lambda cell: cell.design.a if with_raters else cell.design.short,
         ),
         (
             True,
@@ -356,7 +355,7 @@ def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
             Column("expected p", "number", detail=tested),
             lambda cell: _bounded(cell) or _with_error(cell.expected_pvalue, cell.expected_pvalue_error, 4),
         ),
-        (True, Column("CI width", "number"), lambda cell: _three(cell.ci_width)),
+        (True, Column("CI width", "number"), lambda cell: _three_digits(cell.ci_width)),
         (tested, Column("power", "number"), lambda cell: None if math.isnan(cell.power) else share(cell.power, most=2)),
         (tested, Column("error of power", "number", detail=True), lambda cell: as_error(cell.power_error)),
         (
@@ -367,20 +366,20 @@ def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
         (
             any(not math.isnan(cell.detectable) for cell in cells),
             Column("detects", "number"),
-            lambda cell: None if math.isnan(cell.detectable) else _three(cell.detectable),
+            lambda cell: None if math.isnan(cell.detectable) else _three_digits(cell.detectable),
         ),
         (True, Column("cost", "number"), lambda cell: f"{cell.cost:,.10g}"),
-        (True, Column(""), lambda cell: "best" if _is_taken(cell, plan) else cell.reason),
+        (True, Column(""), lambda cell: "best" if plan.recommends(cell) else cell.reason),
     ]
     kept = [(column, value) for shown, column, value in optional if shown]
     rows = tuple(tuple(value(cell) for _, value in kept) for cell in cells)
-    marked = frozenset(place for place, cell in enumerate(cells) if _is_taken(cell, plan))
+    marked = frozenset(place for place, cell in enumerate(cells) if plan.recommends(cell))
     return Table(tuple(column for column, _ in kept), rows, "", marked)
 
 
 def _bounded(cell: Cell) -> str:
-    bound = p_bound(cell)
-    return "" if bound is None else f"< {upward(bound)}"
+    bound = _p_bound(cell)
+    return "" if bound is None else f"< {_rounded_up(bound)}"
 
 
 def _power_ends(cell: Cell) -> str | None:
@@ -388,24 +387,13 @@ def _power_ends(cell: Cell) -> str | None:
     return None if ends is None or math.isnan(ends.low) else f"{ends.low:.2f} to {ends.high:.2f}"
 
 
-def _three(value: float) -> Measured:
+def _three_digits(value: float) -> Measured:
     """Return three digits, for widths and detectable advantages, which are not known better."""
     return Measured(value, abs(value) / 10)
 
 
 def _vary(values: Any) -> bool:
     return len(set(values)) > 1
-
-
-def _is_taken(cell: Cell, plan: Plan) -> bool:
-    return any(cell == answer.recommended for answer in plan.answers)
-
-
-def _responses(cell: Cell) -> str:
-    gold, a, b = cell.design.n_responses
-    if not gold:
-        return f"{a}" if a == b else f"{a}/{b}"
-    return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"
 
 
 def _with_error(value: float, error: float, digits: int = 0) -> str | None:
@@ -423,24 +411,18 @@ def _matrices(plan: Plan) -> list[Table]:
     kinds = dict.fromkeys((cell.metric, cell.epsilon, cell.test) for cell in plan.cells)
     for metric, epsilon, test in kinds:
         cells = [cell for cell in plan.cells if (cell.metric, cell.epsilon, cell.test) == (metric, epsilon, test)]
-        columns = list(dict.fromkeys(_column(cell) for cell in cells))
+        columns = list(dict.fromkeys(cell.design.short for cell in cells))
         rows = sorted({cell.n_items for cell in cells})
-        known = {(cell.n_items, _column(cell)): cell for cell in cells}
+        known = {(cell.n_items, cell.design.short): cell for cell in cells}
         numbers = tuple((n, *(_matrix_number(known.get((n, column)), test) for column in columns)) for n in rows)
         marked = frozenset(
-            (rows.index(cell.n_items), 1 + columns.index(_column(cell))) for cell in cells if _is_taken(cell, plan)
+            (rows.index(cell.n_items), 1 + columns.index(cell.design.short)) for cell in cells if plan.recommends(cell)
         )
         what = f"power of {test}" if test else "expected p"
         where = "" if epsilon is None else f", ε = {epsilon:g}"
         heads = (Column("items", "count"), *(Column(column, "number") for column in columns))
         tables.append(Table(heads, numbers, f"{metric}{where}: {what}, items against {_what(plan)}", marked))
     return tables
-
-
-def _column(cell: Cell) -> str:
-    if cell.design.n_raters:
-        return f"{cell.design.raters_per_item if cell.design.nested else cell.design.n_raters}"
-    return _responses(cell)
 
 
 def _what(plan: Plan) -> str:
@@ -456,7 +438,7 @@ def _matrix_number(cell: Cell | None, test: str) -> str | None:
     return share(value) if test else _bounded(cell) or number(value, 0.001)
 
 
-def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
+def _follow_up_table(follow_ups: tuple[FollowUp, ...]) -> Table:
     columns = (
         Column("more responses", "count"),
         Column("spent on"),
@@ -471,7 +453,7 @@ def _next_table(follow_ups: tuple[FollowUp, ...]) -> Table:
             way.change,
             Measured(way.cell.advantage, way.cell.standard_error),
             as_error(way.cell.standard_error),
-            _three(way.cell.ci_width),
+            _three_digits(way.cell.ci_width),
             share(way.cell.power, most=2),
         )
         for way in follow_ups

@@ -260,6 +260,10 @@ class Plan(Record):
         """The design to take by the first answer; None if there is none."""
         return self.answers[0].recommended if self.answers else None
 
+    def recommends(self, cell: Cell) -> bool:
+        """Whether this design is the one to take by one of the answers."""
+        return any(cell == answer.recommended for answer in self.answers)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """The answer in English."""

@@ -36,7 +36,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     if is_grid(plan):
         return _titled(heat_map(plan), plan, titled=titled)
     points = [_record(cell, plan) for cell in cells]
-    per_size = max(sum(_sizes(cell) == _sizes(each) for cell in cells) for each in cells)
+    per_size = max(sum(cell.design.short == each.design.short for cell in cells) for each in cells)
     if any(cell.budget is not None for cell in cells):
         fields, by = ["power", "expected_pvalue", "ci_width"], "k"
     elif per_size > len({point["kind"] for point in points}):
@@ -144,7 +144,7 @@ def is_grid(plan: Plan) -> bool:
     cells = [cell for cell in plan.cells if not math.isnan(cell.advantage)]
     if len({_kind(cell, plan) for cell in cells}) != 1:
         return False
-    items, sizes = {cell.n_items for cell in cells}, {_sizes(cell) for cell in cells}
+    items, sizes = {cell.n_items for cell in cells}, {cell.design.short for cell in cells}
     return len(items) >= 3 and len(sizes) >= 3 and len(cells) == len(items) * len(sizes)
 
 
@@ -251,12 +251,12 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     record = numbers | {
         "kind": _kind(cell, plan),
         "k": _order(cell.design)[0],
-        "responses": _sizes(cell),
+        "responses": cell.design.short,
         "responses_order": _order(cell.design),
         "budget": "" if cell.budget is None else f"{cell.budget:,g}",
         "budget_order": cell.budget or 0.0,
         "design": str(cell.design),
-        "taken": any(cell == answer.recommended for answer in plan.answers),
+        "taken": plan.recommends(cell),
         "missed": cell.reason == "misses target",
     }
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
@@ -301,12 +301,3 @@ def _order(design: Design) -> tuple[int, ...]:
         raters = design.raters_per_item if design.nested else design.n_raters
         return raters, design.raters_per_item, design.a
     return design.gold or design.a, design.a, design.b
-
-
-def _sizes(cell: Cell) -> str:
-    if cell.design.n_raters:
-        return f"{cell.design.raters_per_item if cell.design.nested else cell.design.n_raters}"
-    if not cell.design.gold:
-        return f"{cell.n_responses['a']}"
-    gold, a, b = cell.design.n_responses
-    return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"

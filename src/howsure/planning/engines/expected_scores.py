@@ -6,6 +6,13 @@ its expectation given the item needs only pairs of outcomes, not the triples of 
 be summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
 (`ByLevel`), of whole outcomes where there are few, and of sums where the mean is enough. Errors of normal responses
 have a closed form.
+
+Two more kinds have no short sum, but a mean at a lower price than by drawing more scores; part of it is drawn:
+
+votes    accuracy is a sum over labels of the chance that gold votes for it times the chance that the model does. Each
+         chance is summed up over the two likeliest labels, given what is drawn for the others.
+coupled  wins have no score of a model alone. From the advantage of A and B that of A and a second A is subtracted,
+         whose mean is zero. The second A and B answer from the same random numbers, so that their errors nearly cancel.
 """
 
 import math
@@ -25,13 +32,13 @@ from howsure.models.answers import Answers, NormalAnswers
 from howsure.models.levels import FEW_RESPONSES, ShareAnswers
 from howsure.models.simulation import derive
 from howsure.models.streams import Streams
+from howsure.planning.engines.even_points import evenly
 from howsure.planning.engines.item_scores import (
     ITEMS,
     Outcomes,
     Setting,
     are_sums,
     distinct_shares,
-    evenly,
     log_factorials,
     once_each,
 )
@@ -45,6 +52,15 @@ MOST_SUMMED = 25
 
 MOST_OUTCOMES = 512
 """Most outcomes of one source for which pairs of whole outcomes are summed up."""
+
+HOPELESS = 1e-10
+"""A label that has the most responses with a smaller chance than this has it never."""
+
+EFFORT = {"votes": 1.5, "coupled": 3.0}
+"""About how many items can be drawn and scored in the time that the mean advantage of one takes, by kind."""
+
+SETS = 8
+"""Sets of responses of each source; every set of gold meets every set of A."""
 
 
 def has_expectations(setting: Setting, metric: AdditiveMetric) -> bool:
@@ -216,16 +232,6 @@ def _powers(base: FloatArray, most: int) -> FloatArray:
 def _ways(k: int) -> FloatArray:
     """Return in how many ways k responses can have each count."""
     return np.array([float(math.comb(k, count)) for count in range(k + 1)])
-
-
-HOPELESS = 1e-10
-"""A label that has the most responses with a smaller chance than this has it never."""
-
-EFFORT = {"votes": 1.5, "coupled": 3.0}
-"""About how many items can be drawn and scored in the time that the mean advantage of one takes, by kind."""
-
-SETS = 8
-"""Sets of responses of each source; every set of gold meets every set of A."""
 
 
 def drawn_kind(setting: Setting, metric: AdditiveMetric) -> str | None:

@@ -20,8 +20,8 @@ from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting, Sizes
 from howsure.planning.engines.monte_carlo import MonteCarloEngine
-from howsure.planning.engines.pool_power import first_guess, from_pool
-from howsure.planning.engines.score_pools import Growing
+from howsure.planning.engines.pool_power import first_guess, power_from_pool
+from howsure.planning.engines.score_pools import GrowingPools
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
 from howsure.planning.request import Effect, Scenario
 
@@ -128,8 +128,8 @@ class ModelEngine:
         seed = _random.child(self.scenario.seed, *design.sizes)
         if metric in self._routes[0] and test.name in ON_ADVANTAGES:
             pool = self.exact(design.sizes).pools[self._routes[0].index(metric)]
-            return from_pool(pool, design.n_items, test, seed=seed)
-        return monte_carlo.simulated(
+            return power_from_pool(pool, design.n_items, test, seed=seed)
+        return monte_carlo.simulated_power(
             _setting(self.scenario, design.sizes),
             self.scenario.metrics[metric],
             design.n_items,
@@ -210,7 +210,7 @@ def expected_advantage(
 ) -> tuple[float, float]:
     """Return the mean advantage at ε and its numerical error; a metric without item scores is taken on 1,000 items."""
     if isinstance(metric, AdditiveMetric):
-        scores = Growing(setting, [metric], seed, workers=workers)
+        scores = GrowingPools(setting, [metric], seed, workers=workers)
         grow = scores.grow_means if scores.has_means[0] else scores.grow
         grow([BLOCKS])
         [pool] = scores.pools()

@@ -34,6 +34,24 @@ from howsure.summaries import Needs
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""
 
+SIMULATED_DATA_SETS = 2000
+"""Data sets drawn from the response model."""
+
+COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
+"""Data sets compared one by one, and their draws, where there is no faster way: the power's error is at most .025."""
+
+SWAPPED_DATA_SETS = 400
+"""Data sets whose items are swapped, for metrics without item scores: the power's error is at most .025."""
+
+SWAPS = (20, 30, 50, 99)
+"""Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
+
+BATCHES = 8
+"""Data sets come in at least so many batches, for threads to share."""
+
+CERTAIN = 2.5
+"""A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
+
 
 @dataclass(frozen=True)
 class MonteCarloEngine:
@@ -126,26 +144,7 @@ class MonteCarloEngine:
         )
 
 
-SIMULATED_DATA_SETS = 2000
-"""Data sets drawn from the response model."""
-
-COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
-"""Data sets compared one by one, and their draws, where there is no faster way: the power's error is at most .025."""
-
-SWAPPED_DATA_SETS = 400
-"""Data sets whose items are swapped, for metrics without item scores: the power's error is at most .025."""
-
-SWAPS = (20, 30, 50, 99)
-"""Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
-
-BATCHES = 8
-"""Data sets come in at least so many batches, for threads to share."""
-
-CERTAIN = 2.5
-"""A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
-
-
-def simulated(
+def simulated_power(
     setting: Setting,
     metric: Metric,
     n_items: int,

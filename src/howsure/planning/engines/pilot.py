@@ -31,9 +31,9 @@ from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.item_scores import Sizes
 from howsure.planning.engines.model import ModelEngine
-from howsure.planning.engines.pool_power import first_guess, from_pool
+from howsure.planning.engines.pool_power import first_guess, power_from_pool
 from howsure.planning.engines.score_pools import ON_GRID, Pool, grid_step
-from howsure.planning.engines.score_sums import SumGrid, bent, symmetrised, tilted
+from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_mean, with_moments
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test, combine, sign_flip
 from howsure.planning.request import Effect, Scenario
 from howsure.resampling import ratio_error
@@ -41,6 +41,18 @@ from howsure.responses import Responses, cluster_codes
 from howsure.scales import FloatArray
 from howsure.summaries import grid as rows_of
 from howsure.summaries import summarise
+
+SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
+"""Most subsets of responses that are scored, of all items together; fewer where they are long."""
+
+SETS = 512
+"""Most subsets of one item's responses that are scored."""
+
+RESAMPLES = 1999
+"""Bootstrap samples of the pilot's items."""
+
+SPREAD, DRAWN = 1 << 13, 1 << 21
+"""Items drawn from the model where a design goes beyond the pilot, and their responses in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -159,7 +171,7 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     error = 0.0
     if n_sets > 1:
         error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
-    grid = bent(SumGrid(low, counts / counts.sum()), mean / step, variance / step**2)
+    grid = with_moments(SumGrid(low, counts / counts.sum()), mean / step, variance / step**2)
     off_grid = float(np.mean(np.abs(scaled - points) > ON_GRID))
     return Pool(step, grid, off_grid, mean, error, math.sqrt(variance), 0.0, n_items, max(n_items * n_sets, 1.0))
 
@@ -184,7 +196,7 @@ def moved_pool(pool: Pool, mean: float) -> Pool | None:
     likely = points[rest > 0]
     if not likely.min() < wanted < likely.max():
         return None
-    moved = tilted(SumGrid(pool.grid.low, rest), wanted)
+    moved = with_mean(SumGrid(pool.grid.low, rest), wanted)
     if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
         return None
     grid = SumGrid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
@@ -234,19 +246,6 @@ def moved_weights(advantages: FloatArray, weights: FloatArray, effect: Effect, *
         middle = np.where((low <= middle) & (middle <= high), middle, (low + high) / 2)
     moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
     return np.where(can[:, np.newaxis], moved, weights)
-
-
-SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
-"""Most subsets of responses that are scored, of all items together; fewer where they are long."""
-
-SETS = 512
-"""Most subsets of one item's responses that are scored."""
-
-RESAMPLES = 1999
-"""Bootstrap samples of the pilot's items."""
-
-SPREAD, DRAWN = 1 << 13, 1 << 21
-"""Items drawn from the model where a design goes beyond the pilot, and their responses in all."""
 
 
 class PilotEngine:
@@ -344,7 +343,7 @@ class PilotEngine:
         if self._additive(metric) is None or test.name not in ON_ADVANTAGES:
             return self._by_model.power(design, metric, test)
         pool = self.scores(design.sizes, metric).pair.pool
-        found = from_pool(pool, design.n_units, test, seed=_random.child(self.scenario.seed, *design.sizes))
+        found = power_from_pool(pool, design.n_units, test, seed=_random.child(self.scenario.seed, *design.sizes))
         return replace(found, interval=self._power_interval(design, metric, test, found.power))
 
     def guess(self, design: Design, test: Test, target: float) -> int:
@@ -367,7 +366,7 @@ class PilotEngine:
             moved = moved_pool(pool, advantage)
             if moved is None:
                 return math.nan, math.nan
-            found = from_pool(moved, n, test, seed=seed).power
+            found = power_from_pool(moved, n, test, seed=seed).power
             lack = float(ndtri(target) - ndtri(min(max(found, 0.001), 0.999)))
             if abs(found - target) < 0.005:
                 break
@@ -478,13 +477,15 @@ class PilotEngine:
             alone = float(edge.variances(self.weights[np.newaxis])[0])
             stretch = max(0.01, 1 + (stretch - 1) * alone / per / start.sd**2) if start.sd > 0 else 1.0
             null = replace(
-                edge.null, grid=bent(grid, grid.mean, null.sd**2 / per / edge.null.step**2), sd=null.sd / math.sqrt(per)
+                edge.null,
+                grid=with_moments(grid, grid.mean, null.sd**2 / per / edge.null.step**2),
+                sd=null.sd / math.sqrt(per),
             )
             far = start
         mean, variance = start.mean + shift, start.sd**2 * stretch
         each = np.square(weights) @ (far_scores - near_scores).var(axis=0, ddof=1) / n_sets
         error = math.hypot(start.standard_error, math.sqrt(float(each)))
-        shape = bent(far.grid, mean / far.step, variance / far.step**2)
+        shape = with_moments(far.grid, mean / far.step, variance / far.step**2)
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
         pair = PoolPair(pool, null, symmetric=symmetric)
         return PilotAdvantages(pair, null, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)

@@ -4,6 +4,11 @@ A data set is rejected where the sum of its advantages is large relative to its 
 large is nearly the same question, and has an exact answer, because sums of a pool are known (`score_sums`). So only
 the difference of the two answers is drawn, which takes a fraction of the data sets. Where all advantages have the same
 size the test is the sign test, and nothing is drawn.
+
+`moment_power` is rougher and takes milliseconds, from the moments of the item advantages alone. The sign-flip test
+rejects where the sum of the advantages exceeds z times the root of the sum of their squares. Both sums are sums over
+many items, so together they are nearly normal, and their moments follow from a pool of scores. How far this is from
+simulated power is measured in benchmarks/plan_sliders.py.
 """
 
 import math
@@ -36,8 +41,14 @@ NUMBERS = 1 << 20
 MOST_GUESSED = 1_000_000
 """The largest first guess of a number of items."""
 
+POINTS, REACH = 401, 6.0
+"""For `moment_power`: points at which the density of the sum is taken, and the standard deviations they cover on
+either side."""
 
-def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None) -> TestPower:
+
+def power_from_pool(
+    pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int | None = None
+) -> TestPower:
     """Return the power of a test on item advantages, as precise as from n data sets of the pool's scores.
 
     Examples
@@ -47,7 +58,7 @@ def from_pool(pool: Pool, n_items: int, test: Test, *, seed: np.random.SeedSeque
     >>> from howsure.models import preset
     >>> from howsure.planning.engines.exact import ExactEngine
     >>> engine = ExactEngine(preset("normal"), [resolve("mae")], (5, 5, 5), epsilon=0.3, seed=seed_of(0))
-    >>> from_pool(engine.pools[0], 50, Test(), seed=seed_of(0)).power > 0.9
+    >>> power_from_pool(engine.pools[0], 50, Test(), seed=seed_of(0)).power > 0.9
     True
     """
     n = n or min(DATA_SETS, max(FEWEST_DATA_SETS, DRAWN_ITEMS // n_items))
@@ -212,13 +223,6 @@ def binomial_error(share: float, n: int) -> float:
 def _normal_density(share: float) -> float:
     z = float(ndtri(min(max(share, 1e-4), 1 - 1e-4)))
     return math.exp(-z * z / 2) / math.sqrt(2 * math.pi)
-
-
-POINTS = 401
-"""Points at which the density of the sum is taken."""
-
-REACH = 6.0
-"""How many standard deviations of the sum they cover on either side."""
 
 
 def moment_power(pool: Pool, n_items: int, test: Test) -> float:

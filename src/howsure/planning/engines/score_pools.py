@@ -1,4 +1,11 @@
-"""Pools of item scores: histograms on a grid, which grow block by block until they are precise enough."""
+"""Pools of item scores: histograms on a grid, which grow block by block until they are precise enough.
+
+Mean and shape are estimated apart. The shape comes from drawn scores, which are then given that mean, so that scores
+stay on their grid and ties stay exact. The mean comes from the expected scores of items (`expected_scores`) where the
+first blocks show that these are more precise in the same time; the choice depends on what was drawn, never on a clock.
+Expected scores that are partly drawn cost as much as the first blocks, so they begin only where the number of scores
+would have to be doubled.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -20,7 +27,7 @@ from howsure.planning.engines.expected_scores import (
     n_expected,
 )
 from howsure.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
-from howsure.planning.engines.score_sums import SumGrid, symmetrised, tilted
+from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_mean
 from howsure.scales import FloatArray
 
 FIRST_BLOCKS = 16
@@ -94,7 +101,7 @@ class Pool:
         return np.asarray(shares[shares > UNLIKELY])
 
 
-class Growing:
+class GrowingPools:
     """Pools of one setting by several metrics; `grow` adds blocks, `pools` returns what there is.
 
     Parameters
@@ -312,7 +319,7 @@ class _Histogram:
         if symmetric:
             grid, mean, error, own = symmetrised(grid), 0.0, 0.0, 0.0
         else:
-            grid = tilted(grid, mean / self._step)
+            grid = with_mean(grid, mean / self._step)
         squares, of_squares = _mean_and_error(second - 2 * own * first)
         variance = max(squares + own**2, 0.0)
         n_effective = math.inf

@@ -1,4 +1,4 @@
-"""The distribution of a sum of N independent scores, by Fourier inversion.
+"""Distributions on a grid: sums of N independent scores by Fourier inversion, and the same scores with other moments.
 
 Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
 characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
@@ -334,14 +334,14 @@ def _fast_lengths() -> list[int]:
     return sorted(found)
 
 
-def tilted(grid: SumGrid, mean: float) -> SumGrid:
+def with_mean(grid: SumGrid, mean: float) -> SumGrid:
     """Return the distribution with weights exp(θ x), θ such that it has this mean; unchanged where there is none.
 
     Scores stay where they are, so ties stay ties, and of all distributions with that mean it is the nearest one.
 
     Examples
     --------
-    >>> tilted(SumGrid(0, np.array([0.5, 0.5])), 0.6).shares.round(3).tolist()
+    >>> with_mean(SumGrid(0, np.array([0.5, 0.5])), 0.6).shares.round(3).tolist()
     [0.4, 0.6]
     """
     centred = grid.points - grid.mean
@@ -362,20 +362,20 @@ def tilted(grid: SumGrid, mean: float) -> SumGrid:
     return SumGrid(grid.low, shares)
 
 
-def bent(grid: SumGrid, mean: float, variance: float) -> SumGrid:
+def with_moments(grid: SumGrid, mean: float, variance: float) -> SumGrid:
     """Return the distribution with weights exp(θ x + η x²) that has this mean and variance, in grid steps.
 
     Scores stay where they are, so ties stay ties. Where no such distribution is found, only the mean is met.
 
     Examples
     --------
-    >>> found = bent(SumGrid(-2, np.array([0.1, 0.2, 0.4, 0.2, 0.1])), 0.3, 1.5)
+    >>> found = with_moments(SumGrid(-2, np.array([0.1, 0.2, 0.4, 0.2, 0.1])), 0.3, 1.5)
     >>> round(found.mean, 6), round(found.variance, 6)
     (0.3, 1.5)
     """
     before = grid.variance
     if before <= 0 or variance <= 0:
-        return tilted(grid, mean)
+        return with_mean(grid, mean)
     z = (grid.points - grid.mean) / math.sqrt(before)
     wanted = np.array([(mean - grid.mean) / math.sqrt(before), 0.0])
     wanted[1] = variance / before + wanted[0] ** 2
@@ -394,7 +394,7 @@ def bent(grid: SumGrid, mean: float, variance: float) -> SumGrid:
         powers = theta @ features
         shares = grid.shares * np.exp(powers - powers.max())
         shares /= shares.sum()
-    return tilted(grid, mean)
+    return with_mean(grid, mean)
 
 
 def symmetrised(grid: SumGrid) -> SumGrid:

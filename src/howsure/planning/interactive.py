@@ -4,9 +4,7 @@ A new difference costs one pool of item scores for each number of responses; eve
 milliseconds. Pilots with raters need no pools: their variance components answer for every design.
 """
 
-import math
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,7 +17,7 @@ from howsure.models import ResponseModel
 from howsure.planning.designs import Design
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Sizes
-from howsure.planning.engines.pool_power import from_pool, moment_power
+from howsure.planning.engines.pool_power import moment_power, power_from_pool
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
@@ -68,12 +66,12 @@ class Tile:
     power: float
 
 
-class ModelAtOnce:
+class ModelSliders:
     """Designs of a response model, by a metric with item scores.
 
     Examples
     --------
-    >>> found = ModelAtOnce("normal", "mae").at(n_items=100, n_responses=5, epsilon=0.3)
+    >>> found = ModelSliders("normal", "mae").at(n_items=100, n_responses=5, epsilon=0.3)
     >>> str(found.design), found.power > 0.9
     ('100 items × 5 responses', True)
     """
@@ -134,10 +132,10 @@ class ModelAtOnce:
         test, pool = self.scenario.request.tests[0], engine.pools[0]
         if n >= MANY_ITEMS:
             return moment_power(pool, n, test)
-        return from_pool(pool, n, test, seed=_random.child(self.scenario.seed, k), n=DATA_SETS).power
+        return power_from_pool(pool, n, test, seed=_random.child(self.scenario.seed, k), n=DATA_SETS).power
 
 
-class RatersAtOnce:
+class RaterSliders:
     """Designs of a pilot with raters, by its variance components."""
 
     across = "raters"
@@ -186,17 +184,6 @@ class RatersAtOnce:
     def _design(self, n: int, r: int, k: int) -> Design:
         pilot = self.pilot.pilot
         return Design(n, r if pilot.gold else 0, k, k, n_raters=r, raters_per_item=r, per_pair=pilot.per_pair)
-
-
-def nearest(n: int, among: Sequence[int]) -> int:
-    """Return which of these numbers is nearest in ratio.
-
-    Examples
-    --------
-    >>> nearest(40, ITEMS)
-    50
-    """
-    return min(among, key=lambda each: abs(math.log(each / n)))
 
 
 def _kept(held: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:
