@@ -95,7 +95,7 @@ def cell_of(
     )
 
 
-def of_model(scenario: Scenario, shape: Design, search: ItemSearch) -> list[Cell]:
+def cells_of_model(scenario: Scenario, shape: Design, search: ItemSearch) -> list[Cell]:
     """Compute the cells of one group of a response model."""
     return cells_of(ModelEngine(scenario), scenario, shape, search)
 
@@ -159,7 +159,7 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
         **{name: cell[name] for name in ("perturbation", "test", *SETTINGS)},
     )
     scenario = Scenario.of(from_dict(cell["model"]), request, workers=1).at(cell["epsilon"])
-    found = of_model(scenario, Design(1, *cell["n_responses"]), search)
+    found = cells_of_model(scenario, Design(1, *cell["n_responses"]), search)
     return {
         f"{place} {name}": value for place, each in enumerate(found) for name, value in _flat(each, scenario).items()
     }
@@ -178,7 +178,7 @@ def _flat(cell: Cell, scenario: Scenario) -> dict[str, float]:
     }
 
 
-def read(scenario: Scenario, shape: Design, values: Mapping[str, Any]) -> list[Cell]:
+def cells_from(scenario: Scenario, shape: Design, values: Mapping[str, Any]) -> list[Cell]:
     """Return the cells of a group from the numbers that `measure` gave."""
     rows: dict[int, dict[str, float]] = {}
     for key, value in values.items():

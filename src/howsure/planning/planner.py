@@ -134,7 +134,7 @@ def _on_threads(wanted: Sequence[Group]) -> list[list[Cell]]:
 
     def group(number: int, *_: int) -> list[Cell]:
         scenario, shape, search = wanted[number]
-        return groups.of_model(replace(scenario, workers=max(1, scenario.workers // n_threads)), shape, search)
+        return groups.cells_of_model(replace(scenario, workers=max(1, scenario.workers // n_threads)), shape, search)
 
     return _random.map_blocks(group, len(wanted), workers=n_threads, size=1)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -170,18 +170,18 @@ class PlanRequest:
 
     def __post_init__(self) -> None:
         for name, low in (("n_items", 1), ("n_raters", 2), ("raters_per_item", 1), ("follow_up", 1)):
-            self._list(name, lambda n, name=name, low=low: _check.integer(name, n, at_least=low))  # type: ignore[misc]
-        self._list("epsilon", lambda share: _check.real("epsilon", share, at_least=0, at_most=1))
-        self._list("budget", lambda cost: _check.real("budget", cost, at_least=0))
+            self._list(name, partial(_check.integer, name, at_least=low))
+        self._list("epsilon", partial(_check.real, "epsilon", at_least=0, at_most=1))
+        self._list("budget", partial(_check.real, "budget", at_least=0))
         self._set("budget", tuple(sorted(self.budget)))
         # Responses are checked where it is known what they are of: three sources, gold alone, or both models.
-        self._list("n_responses", lambda each: each)
+        self._list("n_responses")
         several = not isinstance(self.metrics, str | Metric)
         self._set("metrics", tuple(self.metrics or ()) if several else (self.metrics,))
         if self.test is not None:
-            self._list("test", lambda name: name)
             if not self.test:
                 raise ArgumentError("`test` must name at least one test, or be None; got none.")
+            self._list("test")
         elif self.target_power is not None:
             raise ArgumentError("a target power needs a test; leave `test=none` out.")
         self._set("costs", self.costs or Costs())
@@ -199,15 +199,15 @@ class PlanRequest:
     def _set(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
-    def _list(self, name: str, checked: Callable[[Any], Any]) -> None:
-        """Turn one value, several or None into a tuple of checked values, each once."""
+    def _list(self, name: str, checked: Callable[[Any], Any] | None = None) -> None:
+        """Turn one value, several or None into a tuple of (checked) values, each once."""
         asked = getattr(self, name)
-        entries = () if asked is None else asked
-        single = isinstance(entries, str) or not isinstance(entries, Iterable)
+        asked = () if asked is None else asked
+        values = [asked] if isinstance(asked, str) or not isinstance(asked, Iterable) else list(asked)
         # An empty list is a slip, as of a loop that found nothing; the empty tuple is the default.
-        if not single and not isinstance(entries, tuple) and not len(entries):
+        if not values and not isinstance(asked, tuple):
             raise ArgumentError(f"`{name}` must name at least one number; got none.")
-        self._set(name, tuple(dict.fromkeys(checked(each) for each in ([entries] if single else entries))))
+        self._set(name, tuple(dict.fromkeys(map(checked, values) if checked else values)))
 
     @classmethod
     def of(cls, settings: dict[str, Any]) -> "PlanRequest":

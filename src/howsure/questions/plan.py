@@ -348,10 +348,13 @@ def _elsewhere(run: Run, seed: int) -> Any:
     """Return what computes groups of designs as the cells of a study."""
 
     def compute(groups: Any) -> "list[list[Cell]]":
-        from howsure.planning.groups import grid_of, measure, read
+        from howsure.planning.groups import cells_from, grid_of, measure
 
         assert run.study is not None
         sweep = run.study(measure, grid_of(groups), seed)
-        return [read(scenario, shape, row.values) for (scenario, shape, _), row in zip(groups, sweep.rows, strict=True)]
+        return [
+            cells_from(scenario, shape, row.values)
+            for (scenario, shape, _), row in zip(groups, sweep.rows, strict=True)
+        ]
 
     return compute

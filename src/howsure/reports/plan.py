@@ -45,11 +45,11 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
         reached = ["n_items", "cost", TARGETS.get(plan.target, "")]
         fields, by = reached if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
     fields = [field for field in fields if plan.tests or field != "power"]
-    said = _lines(plan, fields)
+    legend = _lines(plan, fields)
     if "n_items" in fields and any(point["missed"] for point in points):
         most = max(cell.n_items for cell in cells)
-        said += f"; no dot for items and cost where {most:,} items miss it"
-    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=said)
+        legend += f"; no dot for items and cost where {most:,} items miss it"
+    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=legend)
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
@@ -126,7 +126,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
 
     by = str(x.to_dict()["field"])
     at = pilot.n_items if by == "n_items" else _order(pilot)[0]
-    row = {by: at, "n_items": pilot.n_items, "said": "you are here"}
+    row = {by: at, "n_items": pilot.n_items, "label": "you are here"}
     line = rows([row])
     ends = x.to_dict()["axis"]["values"]
     left = at * at <= ends[0] * ends[-1]  # words stand on the side that has room
@@ -134,7 +134,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
     point = line.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1)
     return [
         line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
-        words.encode(x=x, y=alt.value(8), text=alt.Text("said:N")),
+        words.encode(x=x, y=alt.value(8), text=alt.Text("label:N")),
         *([point.encode(x=x, y=y)] if field == "n_items" else []),
     ]
 
@@ -193,13 +193,13 @@ def heat_map(plan: Plan) -> Any:
 
 def _legend(same: list[dict[str, Any]], taken: bool, here: bool) -> list[str]:
     """Return what the line and the frames are; nothing on the picture needs a mouse."""
-    said = []
+    legend = []
     if len(same) > 1:
         costs = sorted(row["cost"] for row in same)
         each = f"{costs[0]:,g}" if costs[0] == costs[-1] else f"about {costs[len(costs) // 2]:,g}"
-        said.append(f"red line: designs that cost {each}")
-    said += ["red frame: recommended"] if taken else []
-    return ["; ".join([*said, *(["dashed frame: you are here"] if here else [])])]
+        legend.append(f"red line: designs that cost {each}")
+    legend += ["red frame: recommended"] if taken else []
+    return ["; ".join([*legend, *(["dashed frame: you are here"] if here else [])])]
 
 
 def _same_cost(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -221,13 +221,13 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
     recommended = [answer for answer in plan.answers if answer.recommended]
     metrics = joined(dict.fromkeys(cell.metric for cell in plan.cells))
-    said = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
+    headline = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
     if plan.pilot is not None and not recommended:
-        said = f"The pilot has {plan.pilot.design}; what other designs may expect"
+        headline = f"The pilot has {plan.pilot.design}; what other designs may expect"
     if len(recommended) > 1:
-        said = "The recommended design for each budget and question"
+        headline = "The recommended design for each budget and question"
     shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
-    params = drawing.title(wrap(said, 85 if is_grid(plan) else 105), loud=True)
+    params = drawing.title(wrap(headline, 85 if is_grid(plan) else 105), loud=True)
     if not is_grid(plan):
         marks = ["ring: recommended"] if any(answer.recommended for answer in plan.answers) else []
         params.subtitle = "; ".join([*marks, dashed])
@@ -236,8 +236,8 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
 def _lines(plan: Plan, fields: list[str]) -> str:
     """Return what the thin dashed lines are."""
-    said = ", ".join(f"{PANELS[field]} {_aim(plan, field):g}" for field in fields if _aim(plan, field) is not None)
-    return f"thin dashed line: {said}"
+    aims = ", ".join(f"{PANELS[field]} {_aim(plan, field):g}" for field in fields if _aim(plan, field) is not None)
+    return f"thin dashed line: {aims}"
 
 
 def _aim(plan: Plan, field: str) -> float | None:

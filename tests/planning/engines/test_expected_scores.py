@@ -17,13 +17,13 @@ from howsure.planning.engines.even_points import evenly
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.expected_scores import (
     HOPELESS,
-    _pairs,
     binomial,
     drawn_advantages,
     drawn_kind,
     has_expectations,
     mean_advantages,
     n_expected,
+    outcome_pairs,
 )
 from howsure.planning.engines.item_scores import (
     Outcomes,
@@ -34,7 +34,7 @@ from howsure.planning.engines.item_scores import (
     log_factorials,
     outcome_probabilities,
 )
-from howsure.planning.engines.score_pools import _Histogram
+from howsure.planning.engines.score_pools import ScoreHistogram
 from howsure.scales import Scale
 
 
@@ -53,7 +53,7 @@ def test_pairs_of_counts_are_sums_over_items_and_levels(name, kind):
     setting = Setting(model, (30, 4, 30), 0.3)
     gold, b = (rng.dirichlet(np.full(n_levels, 0.3), n_expected(setting, kind)) for _ in range(2))
     gold[0], b[0] = np.eye(n_levels)[:2]
-    found = _pairs(setting, kind, [gold, gold, b])
+    found = outcome_pairs(setting, kind, [gold, gold, b])
     levels = range(1 if kind == "two levels" else n_levels)
     for each, side, k in zip(found, (gold, b), (4, 30), strict=True):
         plain = sum(
@@ -200,7 +200,7 @@ def test_means_of_evenly_spread_labels_are_steadier():
 def test_a_pool_takes_the_mean_of_expected_scores():
     model = preset("categorical-toxicity")
     metric = resolve("tv").on(model.scale)
-    histogram = _Histogram(0.1)
+    histogram = ScoreHistogram(0.1)
     for [block] in draw_blocks(Setting(model, (20, 20, 20), 0.3), [metric], range(4), seed_of(0)):
         histogram.add(block)
     own = histogram.pool([], symmetric=False)

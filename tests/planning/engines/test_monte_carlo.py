@@ -16,7 +16,7 @@ from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.monte_carlo import (
     ScoredSwaps,
-    _rejected_by_swaps,
+    rejected_by_swaps,
     simulated_power,
     swaps_of,
 )
@@ -133,15 +133,16 @@ def test_the_search_finds_the_fewest_items(guess):
 @pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2)])
 def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(name, epsilon):
     """Swaps stop when the decision is certain; `compare` draws them all."""
-    from howsure.planning.engines.monte_carlo import _compared
-
     model = preset("likert-toxicity")
-    setting = Setting(model, (K, K, K), epsilon)
     metric = resolve(name).on(model.scale)
-    found = simulated_power(setting, metric, N_ITEMS, Test(), seed=seed_of(0))
-    compared = _compared(setting, metric, N_ITEMS, Test(), seed=seed_of(1), n=100)
+    found = simulated_power(Setting(model, (K, K, K), epsilon), metric, N_ITEMS, Test(), seed=seed_of(0))
+    rejected = 0
+    for number in range(100):
+        contest = model.table(N_ITEMS, K, epsilon=epsilon, rng=number).contest(gold="gold", a="A", b="B")
+        how = {"null": "sign-flip", "interval": "percentile", "n_resamples": 199, "workers": 1}
+        rejected += compare(contest, metric=metric, rng=number, **how).pvalue <= 0.05
     low, high = binom.ppf([0.0005, 0.9995], 100, [max(0, found.power - 2 * found.error), found.power + 2 * found.error])
-    assert low <= 100 * compared.power <= high
+    assert low <= rejected <= high
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall", "auc", "cosine", "f1", "rmse"])
@@ -158,7 +159,7 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     tails = [(draws >= here - 1e-12).mean(axis=1), (draws <= here + 1e-12).mean(axis=1)]
     chances = binom.cdf(4, 199, np.minimum(*tails))  # (4 + 1) / 200 is half of the level
     spread = np.sqrt(2 * (chances * (1 - chances)).sum())  # the tails are of draws, too
-    found = _rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
+    found = rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
     assert abs(found - chances.sum()) < 4 * spread
     assert 8 < found < n_sets - 8
 

@@ -106,7 +106,7 @@ def _block_means(
         kind = kind_of(setting, metric)
         assert kind is not None
         if kind not in pairs:
-            pairs[kind] = _pairs(setting, kind, [by_source[id(each)] for each in shares])
+            pairs[kind] = outcome_pairs(setting, kind, [by_source[id(each)] for each in shares])
         tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
         of_a, of_b = (float(np.vdot(weights, table)) for weights, table in zip(pairs[kind], tables, strict=True))
         found.append(of_b - of_a if metric.better == "lower" else of_a - of_b)
@@ -126,7 +126,7 @@ def n_expected(setting: Setting, kind: str | None) -> int:
     return min(512, max(32, 13_000 // (levels * (3 + most))))
 
 
-def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
+def outcome_pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
     """Return how likely each pair of outcomes is, of gold with A and of gold with B, on average over the items.
 
     With counts of single levels the pairs of all levels are added up.

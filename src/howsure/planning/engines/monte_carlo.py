@@ -272,7 +272,7 @@ def _swapped(
 
     def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
         drawn = _drawn(setting, n_data_sets, n_items, metric.needs, stream)
-        return _rejected_by_swaps(swaps_of(metric, *drawn, stream), metric.advantage(*drawn), test)
+        return rejected_by_swaps(swaps_of(metric, *drawn, stream), metric.advantage(*drawn), test)
 
     if not getattr(metric, "vectorized", True):
         workers = 1  # threads would only wait for each other
@@ -280,7 +280,7 @@ def _swapped(
     return _share(rejected, n, width * max(SWAPS), seed=seed, workers=workers)
 
 
-def _rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
+def rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
     """Return in how many data sets the swapped advantages leave the observed one significant."""
     level = test.tail * (1 + 1e-9)
     n_swaps = sum(SWAPS)

@@ -133,7 +133,7 @@ class GrowingPools:
         n_first = FIRST_OF_SYMMETRIC if setting.is_symmetric else FIRST_BLOCKS
         first = draw_blocks(setting, metrics, range(n_first), seed)
         self.steps = list(steps) if steps else [grid_step(_likely([row[i] for row in first])) for i in everyone]
-        self._histograms = [_Histogram(step) for step in self.steps]
+        self._histograms = [ScoreHistogram(step) for step in self.steps]
         for histogram, blocks in zip(self._histograms, zip(*first, strict=True), strict=True):
             histogram.add(*blocks)
         # The mean of a symmetric distribution is zero.
@@ -266,7 +266,7 @@ def _common_divisor(distinct: FloatArray) -> float:
         step = 1 / round(1 / high)
 
 
-class _Histogram:
+class ScoreHistogram:
     """Counts of grid points, and what is needed to say how precise they are."""
 
     def __init__(self, step: float) -> None:
