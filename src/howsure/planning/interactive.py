@@ -17,6 +17,7 @@ from howsure.models import ResponseModel
 from howsure.planning.designs import Design
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Sizes
+from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.pool_power import moment_power, power_from_pool
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.simulated_pvalues import Test
@@ -111,17 +112,8 @@ class ModelSliders:
     def _engine(self, epsilon: float, k: int) -> ExactEngine:
         key = epsilon, self._sizes(k)
         if key not in self._pools:
-            q = self.scenario
             sizes = (max(1, key[1][0]), *key[1][1:])
-            engine = ExactEngine(
-                q.model,
-                q.metrics,  # type: ignore[arg-type]
-                sizes,
-                epsilon=(q.request.epsilon_a, epsilon),
-                seed=q.seed,
-                perturbation=q.perturbation,
-            )
-            _kept(self._pools, key, engine, MOST_POOLS)
+            _kept(self._pools, key, ModelEngine(self.scenario.at(epsilon)).exact(sizes), MOST_POOLS)
         self._pools.move_to_end(key)
         return self._pools[key]
 
