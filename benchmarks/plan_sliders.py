@@ -23,8 +23,7 @@ from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines.exact import ExactEngine
-from howsure.planning.engines.moment_power import moment_power
-from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.pool_power import moment_power, power_from_pool
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.web import Settings, create_app
 from howsure.web.sliders import answered
@@ -79,7 +78,7 @@ def measure(client: Any) -> None:
                     model, [resolve(metric).on(model.scale)], (k, k, k), epsilon=epsilon, seed=seed_of(0)  # type: ignore[list-item]
                 )  # fmt: skip
                 for n in (200, 500, 1000):
-                    simulated = from_pool(engine.pools[0], n, Test(), seed=seed_of(1), n=4000).power
+                    simulated = power_from_pool(engine.pools[0], n, Test(), seed=seed_of(1), n=4000).power
                     off.append(moment_power(engine.pools[0], n, Test()) - simulated)
         rows.append(
             {

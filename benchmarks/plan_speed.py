@@ -26,7 +26,7 @@ from howsure.models import preset, simulate_advantages
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.expected_scores import mean_advantages, n_expected
 from howsure.planning.engines.item_scores import ITEMS, Setting, draw_blocks
-from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.pool_power import power_from_pool
 from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
@@ -194,7 +194,7 @@ def power(workers: int) -> dict[str, object]:
     wall, cpu = time.perf_counter(), time.process_time()
     engine = ExactEngine(model, [metric], (5, 5, 5), epsilon=0.1, seed=seed_of(0), workers=workers)
     engine.sharpen_power([1000], 0.006)
-    found = from_pool(engine.pools[0], 1000, Test(), seed=seed_of(0))
+    found = power_from_pool(engine.pools[0], 1000, Test(), seed=seed_of(0))
     return {
         "what": "power of sign-flip at 1,000 × 5, likert-toxicity mae, ε = .1",
         "cells": 1,

@@ -28,8 +28,8 @@ from howsure.metrics import resolve
 from howsure.models import EmpiricalModel, SmoothedModel, fit
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
-from howsure.planning.engines.pool_power import from_pool
-from howsure.planning.engines.score_pools import Growing
+from howsure.planning.engines.pool_power import power_from_pool
+from howsure.planning.engines.score_pools import GrowingPools
 from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses
@@ -117,7 +117,7 @@ def predictions(codes: np.ndarray, scale: object, number: int) -> list[dict[str,
             engine.sharpen_power([n for n, each in DESIGNS if each == k], 0.02)
             for n_items in [n for n, each in DESIGNS if each == k]:
                 for name, outlook, pool in zip(METRICS, engine.outlooks(n_items), engine.pools, strict=True):
-                    power = from_pool(pool, n_items, Test(), seed=seed_of(number), n=1000).power
+                    power = power_from_pool(pool, n_items, Test(), seed=seed_of(number), n=1000).power
                     rows.append(
                         {"way": way, "n_items": n_items, "k": k, "metric": name, "width": outlook.ci_width,
                          "power": power, "advantage": outlook.advantage}
@@ -151,7 +151,7 @@ def by_steps(codes: np.ndarray, scale: object, n_pilots: int) -> list[dict[str, 
             smoothed = SmoothedModel.of(fit(gold, source="gold", rng=0).model, contest.gold)
             for steps in STEPS:
                 setting = Setting(replace(smoothed, steps=steps), (k, k, k), GUESSING, "guessing")
-                pools = Growing(setting, metrics, seed_of(number)).pools()
+                pools = GrowingPools(setting, metrics, seed_of(number)).pools()
                 for name, pool in zip(METRICS, pools, strict=True):
                     found.setdefault((steps, name), []).append(pool.mean)
         for (steps, name), advantages in found.items():

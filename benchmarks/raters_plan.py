@@ -136,7 +136,7 @@ def pilots(cell):
             pilot = against_gold(np.random.default_rng([number, 2]), *designs[0], study, kind)
             for n, r in designs:
                 found = planned_from(
-                    pilot, metric=metric, advantage=advantage, n_items=n, n_raters=r, n_resamples=499, rng=number,
+                    pilot, metric=metric, advantage=advantage, n_items=n, n_raters=r, rng=number,
                     workers=1,
                 )  # fmt: skip
                 planned[n, r].append((found.cells[0].ci_width, found.cells[0].power))

@@ -20,7 +20,7 @@ from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.engines.item_scores import Setting
-from howsure.planning.engines.simulated_power import simulated
+from howsure.planning.engines.monte_carlo import simulated_power
 from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
@@ -39,7 +39,7 @@ def point(panel: str, n_items: int, k: int, test: str, n_studies: int) -> tuple[
     model = preset("likert-toxicity")
     metric = resolve("mae").on(model.scale)
     setting = Setting(model, (k, k, k), EPSILON)
-    found = simulated(setting, metric, n_items, Test(test), seed=seed_of(k), n=n_studies)
+    found = simulated_power(setting, metric, n_items, Test(test), seed=seed_of(k), n=n_studies)
     row: dict[str, object] = {
         "panel": panel, "n_items": n_items, "k": k, "test": test, "power": round(found.power, 4),
         "error": round(found.error, 4),

@@ -3,14 +3,16 @@
 import pytest
 
 from howsure.planning import Design, plan
-from howsure.planning.groups import grid_of, measure, read
+from howsure.planning.groups import cells_from, grid_of, measure
 from howsure.sweeps import run
 
 
 def elsewhere(groups):
     """Compute groups as the cells of a study, as `howsure plan --store` does."""
     sweep = run(measure, grid_of(groups), rng=99)  # the study's own seed plays no part
-    return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
+    return [
+        cells_from(scenario, shape, row.values) for (scenario, shape, _), row in zip(groups, sweep.rows, strict=True)
+    ]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from howsure.errors import ArgumentError
 from howsure.metrics import resolve
 from howsure.models import NormalModel, make_family, preset
 from howsure.models.answers import NormalAnswers
-from howsure.planning import Costs, Design, Effect, Plan, plan
+from howsure.planning import Costs, Design, Effect, Plan, PlanRequest, plan
 from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from tests.reference.planning import DELTA, MEAN_METRIC_N, OMEGA2, PAIRED_T_N, SIGMA2
 
@@ -104,8 +104,8 @@ def test_the_cheapest_design_reaches_the_target():
 def test_a_budget_is_never_exceeded_and_costs_are_counted():
     costs = Costs(item=1, response=0.1, run=0.05)
     cents = Costs(item=0, response=0.1)
-    assert [cents.most_items(Design.of(1, k), 0.3 / 0.1) for k in (1, 3, 10)] == [30, 10, 3]  # 0.3 / 0.1 is below 3
-    assert [cents.most_items(Design.of(1, k), 3) for k in (1, 3, 10)] == [30, 10, 3]
+    assert [cents.most_items(Design(1, k, k, k), 0.3 / 0.1) for k in (1, 3, 10)] == [30, 10, 3]  # 0.3 / 0.1 is below 3
+    assert [cents.most_items(Design(1, k, k, k), 3) for k in (1, 3, 10)] == [30, 10, 3]
     found = plan("normal", metrics=["mae"], epsilon=0.3, n_responses=[(5, 1, 1), 5], budget=100, costs=costs, rng=0)
     assert [cell.cost <= 100 for cell in found.cells] == [True, True]
     assert found.cells[0].n_items == int(100 / (1 + 0.5 + 0.1))
@@ -302,7 +302,7 @@ def test_costs_are_a_sum_of_terms():
     costs = Costs(response=0, run=0.01)
     assert costs.of(Design(431, 0, 10, 10)) == pytest.approx(86.2)
     assert costs.of(Design(903, 0, 1, 1)) == pytest.approx(18.06)
-    assert costs.sum_of(Design(431, 0, 10, 10)) == "8,620 model responses × 0.01 = 86.2"
+    assert [*map(str, costs.terms(Design(431, 0, 10, 10)))] == ["8,620 model responses × 0.01"]
     all_four = Costs(item=2, response=0.5, run=0.1, rater=20)
     design = Design(100, 3, 2, 2, n_raters=6, raters_per_item=3)
     assert [term.count for term in all_four.terms(design)] == [100, 300, 6, 400]
@@ -318,3 +318,25 @@ def test_designs_say_what_they_are():
     assert str(Design(1, 1, 1, 1)) == "1 item × 1 response"
     assert str(Design(2000, 5, 1, 2)) == "2,000 items × 5 gold, 1 A, 2 B responses"
     assert str(Design(20, 0, 1, 1)) == "20 items × 1 response of each model"
+
+
+def test_the_question_and_the_record_have_the_same_defaults():
+    """The record is made from the question's fields by name."""
+    from dataclasses import fields
+
+    from howsure.questions import Plan as Question
+
+    asked = {field.name: field.default for field in fields(Question)}
+    record = {field.name: field.default for field in fields(PlanRequest) if field.name in asked}
+    assert len(record) > 25
+    assert record == {name: asked[name] for name in record}
+
+
+def test_an_unknown_setting_names_the_one_that_was_meant():
+    with pytest.raises(ArgumentError, match=r"`n_item` is not a setting of a plan\. Did you mean 'n_items'\?"):
+        plan("normal", n_item=10)
+
+
+def test_a_record_and_its_fields_by_name_are_the_same_plan():
+    asked = {"metrics": ["mae"], "epsilon": 0.3, "n_items": [20], "n_responses": [2], "precision": 0.05, "rng": 3}
+    assert plan("normal", PlanRequest(**asked)).to_dict() == plan("normal", **asked).to_dict()

@@ -223,7 +223,7 @@ def test_the_error_of_the_pilots_own_design_is_that_of_compare(metric, kind):
     contest = kind(np.random.default_rng(23), **({"k": 1} if kind is against_gold else {}))
     error = compare(contest, metric=metric, n_resamples=199, rng=3, workers=1).rater_error
     n, r = contest.n_items, 5
-    [cell] = plan_raters(contest, metric=metric, n_items=n, n_raters=r, n_resamples=199, rng=3, workers=1).cells
+    [cell] = plan_raters(contest, metric=metric, n_items=n, n_raters=r, rng=3, workers=1).cells
     found = variance_components(contest, metric=metric)
     assert cell.standard_error == pytest.approx(error.standard_error)
     assert error.dfs == pytest.approx((rater_df(n, r, r), n - 1))
@@ -271,7 +271,7 @@ def test_without_an_end_or_without_a_difference_the_error_is_as_measured():
 
 def test_the_smallest_advantage_near_the_end_is_found_with_the_target_power():
     contest = against_gold(np.random.default_rng(15), k=1)
-    asked = {"metric": "mae", "n_items": 60, "n_raters": 5, "n_resamples": 199, "rng": 0}
+    asked = {"metric": "mae", "n_items": 60, "n_raters": 5, "rng": 0}
     for alternative in ("two-sided", "less"):
         [cell] = plan_raters(contest, advantage=-0.1, detectable=True, alternative=alternative, **asked).cells
         again = plan_raters(contest, advantage=-cell.detectable, alternative=alternative, **asked)
@@ -281,7 +281,7 @@ def test_the_smallest_advantage_near_the_end_is_found_with_the_target_power():
 
 
 def test_the_plan_says_where_plans_did_not_come_true():
-    asked = {"n_items": 60, "n_resamples": 99, "rng": 0}
+    asked = {"n_items": 60, "rng": 0}
     said = ["fewer than 5 gold raters", "change with the number of gold raters", "hides part of the rater", "apart in"]
 
     def told(contest, **more):
@@ -318,7 +318,7 @@ def test_wins_with_three_raters_are_planned_as_rare_as_they_are():
     for number in range(15):
         pilot = gold(np.random.default_rng([number, 18]), 100, 5)
         asked = {"metric": "wins", "advantage": 0.27, "n_items": 100, "n_raters": 3}
-        found = plan_raters(pilot, **asked, n_resamples=199, rng=number, workers=1)
+        found = plan_raters(pilot, **asked, rng=number, workers=1)
         planned.append(found.cells[0].power)
     low, high = binom.ppf([0.001, 0.999], count, np.median(planned))
     assert low <= rejected <= high

@@ -6,7 +6,7 @@ import pytest
 
 from howsure.documents import Sentence
 from howsure.planning import plan
-from howsure.planning.plans import Pilot
+from howsure.planning.result import Pilot
 from howsure.reports import plot
 from tests.reports.results import rows_of
 

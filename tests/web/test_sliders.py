@@ -8,7 +8,7 @@ import pytest
 from howsure import io
 from howsure.errors import ArgumentError
 from howsure.planning import plan
-from howsure.planning.at_once import ModelAtOnce
+from howsure.planning.interactive import ModelSliders
 from howsure.web.sliders import answered, drawn
 
 ASKED = {"preset": "likert-toxicity", "metric": "mae", "n_items": 100, "n_responses": 5, "epsilon": 0.3, "n_raters": 5}
@@ -41,7 +41,7 @@ def test_more_items_have_more_power_on_either_side_of_the_two_ways_to_it(kept):
 def test_a_new_number_of_items_makes_no_new_pool(kept):
     answered(ASKED, kept)
     [subject] = kept.values()
-    assert isinstance(subject, ModelAtOnce)
+    assert isinstance(subject, ModelSliders)
     before = dict(subject._pools)
     answered({**ASKED, "n_items": 700}, kept)
     assert dict(subject._pools) == before  # which was asked last may differ

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, joined, measured
-from howsure.raters import component_tables
+from howsure.raters.advantage_components import blocks as component_blocks
 from howsure.raters.agreement import Agreement, coefficient_table, rater_table, raters_that_differ
 from howsure.raters.design import MEANING
 
@@ -28,7 +28,7 @@ def of_table(found: "TableDescription") -> Document:
     if rated:
         blocks += [*raters_that_differ(rated), *details([coefficient_table(rated), *rater_table(rated, found.top)])]
     if found.components is not None:
-        blocks += component_tables.blocks(found.components)
+        blocks += component_blocks(found.components)
     if found.strata:
         blocks += details(_strata(found))
     return Document("What is in the table", tuple(blocks), found.notes, found.signature)

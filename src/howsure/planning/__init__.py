@@ -1,17 +1,16 @@
 """How many items, how many responses, how many raters: what designs may expect, and which to take.
 
-planner (`plan`) · pilots, rater_pilots (a plan from pilot data) · designs (and costs) · differences (a named difference
-to ε) · targets · choices (which design to take) · premises, groups (what is computed together) · rater_shapes ·
-follow_ups · drafts (what engines found) · plans (the result) · sentences, document (what it says) · at_once (what
-sliders ask) · engines/ (model, pilot, raters)
+request (what is asked) · planner (`plan`, and plans from a response model) · pilots, rater_pilots, rater_shapes (plans
+from pilot data) · designs (and their costs) · groups (designs computed together, here or in a study) · engines/ (what a
+design may expect: exact, simulated, pilot, raters) · choices (targets, limits, search, recommendation) · follow_ups ·
+result, document (the plan and its words) · sliders (one design at once)
 """
 
 from howsure.planning.designs import Costs, Design
-from howsure.planning.differences import Effect
 from howsure.planning.engines.simulated_pvalues import TESTS
 from howsure.planning.planner import plan
-from howsure.planning.plans import LAYOUTS, Answer, Cell, FollowUp, Pilot, Plan
-from howsure.planning.premises import ENGINES
+from howsure.planning.request import ENGINES, LAYOUTS, Effect, PlanRequest
+from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan
 
 __all__ = [
     "ENGINES",
@@ -25,5 +24,6 @@ __all__ = [
     "FollowUp",
     "Pilot",
     "Plan",
+    "PlanRequest",
     "plan",
 ]

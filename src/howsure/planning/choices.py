@@ -1,18 +1,161 @@
-"""Which numbers of items are tried, what rules a design out, and which design to take."""
+"""What a design must reach and may cost, which numbers of items are tried, and which design to take.
+
+Before: `Limits` and `ItemSearch` say what engines have to compute. After: `plan_of` prices what was computed (a
+`Draft`), rules designs out and takes the best.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
+from howsure import _check, _random
 from howsure.errors import ArgumentError
 from howsure.planning.designs import Costs, Design
+from howsure.planning.engines.base import Engine
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.groups import Wanted
-from howsure.planning.plans import Answer, Cell
-from howsure.planning.targets import Target
+from howsure.planning.request import PlanRequest, Scenario
+from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan
+from howsure.provenance import Provenance
 
 ALIKE = 0.005
 """Powers (and expected p-values) that differ by less are equal, whatever their numerical error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A number that a design must reach.
+
+    Attributes
+    ----------
+    kind : {"power", "p", "width"}
+        The power of the test, the expected p-value, or the width of the interval.
+    value : float
+
+    Examples
+    --------
+    >>> print(Target("power", 0.8), Target("power", 0.8).reached(0.79))
+    power 0.8 False
+    """
+
+    kind: str
+    value: float
+
+    @classmethod
+    def of(cls, request: PlanRequest) -> "Target | None":
+        """Return the one target that was given; None if none was."""
+        given = {kind: getattr(request, f"target_{kind}") for kind in ("power", "p", "width")}
+        named = [kind for kind, value in given.items() if value is not None]
+        if not named:
+            return None
+        if len(named) > 1:
+            raise ArgumentError(f"give one target; got {' and '.join(f'target_{kind}' for kind in named)}.")
+        [kind] = named
+        if kind != "width":
+            return cls(kind, _check.fraction(f"target_{kind}", given[kind]))
+        if not _check.real("target_width", given[kind]) > 0:
+            raise ArgumentError(f"`target_width` must be above 0; got {given[kind]:g}.")
+        return cls(kind, float(given[kind]))
+
+    def reached(self, number: float) -> bool:
+        """Whether this number reaches the target; NaN never does."""
+        return number >= self.value if self.kind == "power" else number <= self.value
+
+    def measure(self, engine: Engine, design: Design, test: Test) -> float:
+        """Return what a design reaches, by the first metric."""
+        if self.kind == "power":
+            engine.prepare([design], for_power_only=True)
+            return engine.power(design, 0, test).power
+        engine.prepare([design])
+        found = engine.outlook(design, 0)
+        return found.expected_pvalue if self.kind == "p" else found.ci_width
+
+    def of_cell(self, cell: Cell) -> float:
+        """Return the number of a computed design that the target is about."""
+        return {"power": cell.power, "p": cell.expected_pvalue, "width": cell.ci_width}[self.kind]
+
+    def __str__(self) -> str:
+        word = {"power": "power", "p": "an expected p of", "width": "an interval width of"}[self.kind]
+        return f"{word} {self.value:g}"
+
+
+def fewest_items(value_of: Callable[[int], float], target: Target, *, guess: int, most: int) -> int | None:
+    """Return the fewest items with which the target is reached; None if `most` are not enough.
+
+    Power grows with the items, apart from simulation noise and the steps of exact tests, so the search brackets the
+    target in growing steps from a guess, and halves the bracket down to 1% of it.
+    """
+    if most < 2:
+        return None
+    low, high, step = 1, max(2, min(guess, most)), 1.15
+    while not target.reached(value_of(high)):
+        if high == most:
+            return None
+        low, high, step = high, min(most, math.ceil(step * high)), step * 1.3
+    step = 1.15
+    while low == 1 and high > 2:
+        below = max(2, math.floor(high / step))
+        if not target.reached(value_of(below)):
+            low = below
+            break
+        high, step = below, step * 1.3
+    while high - low > max(1, high // 100):
+        middle = (low + high) // 2
+        low, high = (low, middle) if target.reached(value_of(middle)) else (middle, high)
+    return high
+
+
+def fewest_raters(value_of: Callable[[int], float], target: Target, most: int) -> int | None:
+    """Return the fewest raters, from two, with which the target is reached; None if `most` are not enough."""
+    low, high = 1, 2
+    while not target.reached(value_of(high)):
+        if high >= most:
+            return None
+        low, high = high, min(most, 2 * high)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if target.reached(value_of(middle)) else (middle, high)
+    return high
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemSearch:
+    """Which numbers of items are computed for one kind of design: those given, or the fewest that reach a target.
+
+    Attributes
+    ----------
+    n_items : tuple of int
+        Numbers of items that are computed in any case.
+    limit : int
+        The most items that a search may end with; 0 where nothing is searched.
+    target : Target or None
+    detect : float or None
+        The power with which the smallest detectable advantage is found.
+    """
+
+    n_items: tuple[int, ...] = ()
+    limit: int = 0
+    target: Target | None = None
+    detect: float | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no number of items is to be computed, because no budget pays for one."""
+        return not (self.n_items or self.limit)
+
+    def numbers(self, engine: Engine, shape: Design, test: Test) -> list[int]:
+        """Return the numbers given, and the fewest that reaches the target (or the limit if none does)."""
+        if not self.limit or self.target is None:
+            return list(self.n_items)
+        target, tried = self.target, dict[int, float]()
+
+        def value(n: int) -> float:
+            if n not in tried:
+                tried[n] = target.measure(engine, shape.with_items(n), test)
+            return tried[n]
+
+        guess = engine.guess(shape.with_items(2), test, target.value if target.kind == "power" else 0.8)
+        found = fewest_items(value, target, guess=guess, most=self.limit)
+        return sorted({*self.n_items, found or self.limit})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,8 +188,24 @@ class Limits:
     spend: bool = False
     detect: float | None = None
 
+    @classmethod
+    def of(cls, request: PlanRequest) -> "Limits":
+        """Take the limits of a request."""
+        target = Target.of(request)
+        if request.spend and (not request.budget or target is None):
+            raise ArgumentError("`spend` needs a budget and a target.")
+        return cls(
+            budgets=request.budget,
+            costs=request.costs,
+            target=target,
+            n_items=request.n_items,
+            max_items=request.max_items,
+            spend=request.spend,
+            detect=(request.target_power or 0.8) if request.detectable else None,
+        )
+
     @property
-    def signed(self) -> dict[str, object]:
+    def in_signature(self) -> dict[str, object]:
         """What a signature says of them; None where nothing was asked for."""
         prices = {name: price for name, price in asdict(self.costs).items() if price != getattr(Costs(), name)}
         return {
@@ -59,20 +218,20 @@ class Limits:
             "detect": self.detect,
         }
 
-    def wanted(self, shape: Design) -> Wanted:
-        """Return the numbers of items of a group."""
+    def search(self, shape: Design) -> ItemSearch:
+        """Return which numbers of items are computed for designs of this shape."""
         if self.n_items:
             affordable = [n for n in self.n_items if self.pays(shape.with_items(n))]
-            return Wanted(n_items=tuple(affordable), detect=self.detect)
+            return ItemSearch(n_items=tuple(affordable), detect=self.detect)
         if not self.budgets:
             if self.target is None:
                 raise ArgumentError("say which designs: `n_items`, a `budget`, or a target (`target_power`).")
-            return Wanted(limit=self.max_items, target=self.target, detect=self.detect)
+            return ItemSearch(limit=self.max_items, target=self.target, detect=self.detect)
         most = sorted({self.most_items(shape, budget) for budget in self.budgets})
         numbers = [n for n in most if n >= self.fewest]
         if self.target is None or self.spend or not numbers:
-            return Wanted(n_items=tuple(numbers), detect=self.detect)
-        return Wanted(n_items=tuple(numbers[:-1]), limit=numbers[-1], target=self.target, detect=self.detect)
+            return ItemSearch(n_items=tuple(numbers), detect=self.detect)
+        return ItemSearch(n_items=tuple(numbers[:-1]), limit=numbers[-1], target=self.target, detect=self.detect)
 
     def without_difference(self, own: Design) -> "Limits":
         """Return the limits where the pilot shows no difference to plan for: each design says what it would detect."""
@@ -119,7 +278,7 @@ class Limits:
         return [shape.with_items(self.fewest)]
 
 
-def judged(cell: Cell, limits: Limits, test: Test) -> Cell:
+def _priced(cell: Cell, limits: Limits, test: Test) -> Cell:
     """Return the cell with its cost, its budget, and what rules it out."""
     cost = limits.costs.of(cell.design)
     budget = min((b for b in limits.budgets if cost <= b * (1 + 1e-12)), default=None)
@@ -134,18 +293,18 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
         return "test cannot reject"
     if limits.target is None:
         return ""
-    reached = value_of(cell, limits.target)
+    reached = limits.target.of_cell(cell)
     if math.isnan(reached) or limits.target.reached(reached):
         return ""
     return "misses target"
 
 
-def remarks(cells: Sequence[Cell], tests: Sequence[Test]) -> list[str]:
+def _never_rejecting(cells: Sequence[Cell], test: Test) -> list[str]:
     """Return a note on designs whose test can never reject."""
     few = [cell.design for cell in cells if cell.reason == "test cannot reject"]
     if not few:
         return []
-    test, most = tests[0], max(design.n_units for design in few)
+    most = max(design.n_units for design in few)
     what = "clusters" if few[0].per_cluster else "items"
     smallest = min(1.0, test.sides * 0.5**most)
     return [
@@ -154,12 +313,7 @@ def remarks(cells: Sequence[Cell], tests: Sequence[Test]) -> list[str]:
     ]
 
 
-def value_of(cell: Cell, target: Target) -> float:
-    """Return the number of a cell that a target is about."""
-    return {"power": cell.power, "p": cell.expected_pvalue, "width": cell.ci_width}[target.kind]
-
-
-def blank(design: Design, like: Cell) -> Cell:
+def _uncomputed(design: Design, like: Cell) -> Cell:
     """Return a cell of a design that was not computed."""
     nan = math.nan
     return Cell(
@@ -169,7 +323,7 @@ def blank(design: Design, like: Cell) -> Cell:
     )  # fmt: skip
 
 
-def answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: bool) -> tuple[Answer, ...]:
+def _answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: bool) -> tuple[Answer, ...]:
     """Return what to take for each difference, test and budget; nothing if there is neither budget nor target."""
     if not limits.budgets and limits.target is None:
         return ()
@@ -185,12 +339,12 @@ def answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: b
                 and (cell.engine == "components" or cell.test == test)
                 and (budget is None or cell.cost <= budget * (1 + 1e-12))
             ]
-            taken = _taken(among, limits, with_power=with_power)
+            taken = _best(among, limits, with_power=with_power)
             nearest = None
             if taken is None and limits.target is not None:
                 goal = limits.target
-                known = [cell for cell in among if not math.isnan(value_of(cell, goal))]
-                nearest = min(known, key=lambda cell: goal.short_of(value_of(cell, goal)), default=None)
+                known = [cell for cell in among if not math.isnan(goal.of_cell(cell))]
+                nearest = min(known, key=lambda cell: abs(goal.value - goal.of_cell(cell)), default=None)
             saved = 0.0 if taken is None or budget is None else max(0.0, budget - taken.cost)
             shown = taken.test if taken is not None else test
             found.append(
@@ -207,12 +361,12 @@ def answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: b
     return tuple(found)
 
 
-def _taken(cells: Sequence[Cell], limits: Limits, *, with_power: bool) -> Cell | None:
+def _best(cells: Sequence[Cell], limits: Limits, *, with_power: bool) -> Cell | None:
     """Return the cheapest design that reaches the target, or the best within the budget."""
     open_to = [cell for cell in cells if not cell.reason]
     if limits.target is not None:
         goal = limits.target
-        reached = [cell for cell in open_to if goal.reached(value_of(cell, goal))]
+        reached = [cell for cell in open_to if goal.reached(goal.of_cell(cell))]
         if limits.spend:
             return min(reached, key=lambda cell: (_responses(cell), -cell.n_items), default=None)
         return min(reached, key=lambda cell: (cell.cost, -cell.n_items, cell.expected_pvalue), default=None)
@@ -239,3 +393,85 @@ def _taken(cells: Sequence[Cell], limits: Limits, *, with_power: bool) -> Cell |
 
 def _responses(cell: Cell) -> int:
     return cell.design.n_raters or cell.design.gold or cell.design.a
+
+
+@dataclass(frozen=True, kw_only=True)
+class Draft:
+    """What an engine found, before costs and choices.
+
+    Attributes
+    ----------
+    scenario : Scenario
+    limits : Limits
+    cells : list of Cell
+    shapes : list of Design
+        What was asked for, apart from the numbers of items; empty where raters were searched for.
+    model : str
+        What the cells are computed from, in words.
+    parameters : dict
+        What the signature says of that.
+    data : str
+        Digest of the model or the pilot.
+    pilot : Pilot or None
+    follow_ups : tuple of FollowUp
+    notes : list of str
+    """
+
+    scenario: Scenario
+    limits: Limits
+    cells: list[Cell]
+    shapes: list[Design]
+    model: str
+    parameters: dict[str, object]
+    data: str
+    pilot: Pilot | None = None
+    follow_ups: tuple[FollowUp, ...] = ()
+    notes: list[str] = field(default_factory=list)
+
+
+def plan_of(draft: Draft) -> Plan:
+    """Add costs, reasons and choices, and make the plan."""
+    request, limits, pilot = draft.scenario.request, draft.limits, draft.pilot
+    tests = {test.name: test for test in request.tests}
+    first = request.tests[0]
+    cells = [_priced(cell, limits, tests.get(cell.test, first)) for cell in draft.cells]
+    if cells:
+        kinds = {(cell.metric, cell.test, cell.epsilon): cell for cell in cells}
+        for shape in draft.shapes:
+            for design in limits.unaffordable(shape):
+                cells += [_priced(_uncomputed(design, like), limits, first) for like in kinds.values()]
+    chosen = _answers(cells, limits, metric=draft.scenario.names[0], with_power=request.with_power)
+    if pilot is not None and pilot.has_nothing_to_plan_for:
+        chosen = ()
+    taken = chosen[0].recommended if chosen else None
+    ran = tuple(dict.fromkeys(cell.test for cell in cells if cell.test))
+    parameters = {
+        **draft.parameters,
+        "designs": ", ".join(dict.fromkeys(design.per_item for design in draft.shapes or [c.design for c in cells])),
+        **limits.in_signature,
+        "next": ",".join(dict.fromkeys(f"{way.n_more}" for way in draft.follow_ups)) or None,
+        "test": ",".join(ran) or "none",
+        "alternative": request.alternative,
+        "alpha": request.alpha,
+        "confidence_level": request.confidence_level,
+    }
+    seed = _random.entropy_of(draft.scenario.seed)
+    return Plan(
+        cells=tuple(cells),
+        answers=chosen,
+        follow_ups=draft.follow_ups,
+        model=draft.model,
+        tests=ran,
+        alternative=request.alternative,
+        alpha=request.alpha,
+        confidence_level=request.confidence_level,
+        target="" if limits.target is None else limits.target.kind,
+        target_value=math.nan if limits.target is None else limits.target.value,
+        spend=limits.spend,
+        cost_terms=() if taken is None else tuple(str(term) for term in limits.costs.terms(taken.design)),
+        pilot=pilot,
+        layout=request.layout,
+        notes=tuple(dict.fromkeys([*draft.notes, *_never_rejecting(cells, first)])),
+        seed=seed,
+        signature=Provenance("plan", parameters, seed, draft.data).signature,
+    )

@@ -5,7 +5,6 @@ from dataclasses import dataclass, replace
 
 from howsure import _check
 from howsure.errors import ArgumentError
-from howsure.models.base import check_sizes
 
 Responses = int | tuple[int, int, int]
 
@@ -57,11 +56,6 @@ class Design:
     nested: bool = False
     per_pair: int = 1
     per_cluster: float = 0.0
-
-    @classmethod
-    def of(cls, n_items: int, n_responses: Responses) -> "Design":
-        """Make a design from a number of items and one number of responses, or three."""
-        return cls(_check.integer("n_items", n_items, at_least=1), *check_sizes(n_responses))
 
     def with_items(self, n_items: int) -> "Design":
         """Return the same design with another number of items; raters of one item each grow with them."""
@@ -116,6 +110,14 @@ class Design:
         return f"{self.gold} gold, {self.a} A, {self.b} B responses"
 
     @property
+    def short(self) -> str:
+        """What stands beside the number of items in tables and charts: raters, or responses as 5 or 5/1/1."""
+        if self.n_raters:
+            return f"{self.raters_per_item if self.nested else self.n_raters}"
+        sizes = self.n_responses if self.gold else (self.a, self.b)
+        return f"{sizes[0]}" if len(set(sizes)) == 1 else "/".join(map(str, sizes))
+
+    @property
     def in_words(self) -> str:
         """The design in a sentence: 200 items with 5 gold, 1 A, 1 B responses each."""
         each = "" if self.n_raters or not self.gold else " each"
@@ -159,8 +161,8 @@ class Costs:
     --------
     >>> Costs(item=2, response=0.5).of(Design(100, 4, 4, 4))
     400.0
-    >>> print(Costs(response=0, run=0.01).sum_of(Design(431, 0, 10, 10)))
-    8,620 model responses × 0.01 = 86.2
+    >>> print(*Costs(response=0, run=0.01).terms(Design(431, 0, 10, 10)))
+    8,620 model responses × 0.01
     """
 
     item: float = 0.0
@@ -206,10 +208,6 @@ class Costs:
     def of(self, design: Design) -> float:
         """Return the cost of a design."""
         return float(sum(term.count * term.price for term in self.terms(design)))
-
-    def sum_of(self, design: Design) -> str:
-        """Return the cost of a design as a sum of its terms."""
-        return f"{' + '.join(str(term) for term in self.terms(design))} = {self.of(design):,.10g}"
 
     def most_items(self, design: Design, limit: float) -> int:
         """Return how many items of this design a limit pays for; 0 if not even one."""

@@ -10,7 +10,7 @@ from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.groups import cell_of
-from howsure.planning.plans import FollowUp
+from howsure.planning.result import FollowUp
 
 
 def of_items(

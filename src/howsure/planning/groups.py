@@ -6,7 +6,7 @@ function with the same seed gives the same numbers.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,13 @@ from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric, entry_of, metric_from
 from howsure.models import from_dict
+from howsure.planning.choices import ItemSearch, Target
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import DesignOutlook, Engine, TestPower
 from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.plans import Cell
-from howsure.planning.premises import Premises, premises
-from howsure.planning.targets import Target, fewest_items
+from howsure.planning.request import PlanRequest, Scenario
+from howsure.planning.result import Cell
 from howsure.scales import Scale
 from howsure.sweeps import Grid, task
 
@@ -42,57 +42,26 @@ NUMBERS = (
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """Which numbers of items a group has: those given, or the fewest that reach a target.
-
-    Attributes
-    ----------
-    n_items : tuple of int
-        Numbers of items that are computed in any case.
-    limit : int
-        The most items that a search may end with; 0 where nothing is searched.
-    target : Target or None
-    detect : float or None
-        The power with which the smallest detectable advantage is found.
-    """
-
-    n_items: tuple[int, ...] = ()
-    limit: int = 0
-    target: Target | None = None
-    detect: float | None = None
-
-
-def cells_of(
-    engine: Engine,
-    shape: Design,
-    wanted: Wanted,
-    *,
-    metrics: Sequence[str],
-    tests: Sequence[Test],
-    with_power: bool,
-    strengths: tuple[float, float | None] = (0.0, None),
-) -> list[Cell]:
+def cells_of(engine: Engine, scenario: Scenario, shape: Design, search: ItemSearch) -> list[Cell]:
     """Compute the cells of a group: test after test, design after design, metric after metric. Costs come later."""
-    numbers = {test: _numbers(engine, shape, wanted, test) for test in tests}
-    designs = [shape.with_items(n) for n in sorted({n for each in numbers.values() for n in each})]
-    engine.prepare(designs)
+    request = scenario.request
+    numbers = {test: search.numbers(engine, shape, test) for test in request.tests}
+    engine.prepare([shape.with_items(n) for n in sorted({n for each in numbers.values() for n in each})])
     cells = []
-    for test in tests:
+    for test in request.tests:
         for n in numbers[test]:
             design = shape.with_items(n)
-            for metric, name in enumerate(metrics):
+            for metric, name in enumerate(scenario.names):
                 found = engine.outlook(design, metric)
-                power = engine.power(design, metric, test) if with_power else None
-                cell = cell_of(engine, design, found, power, test, metric=metric, name=name)
+                power = engine.power(design, metric, test) if request.with_power else None
                 solved = (math.nan, math.nan)
-                if wanted.detect is not None:
-                    solved = engine.detectable(design, metric, test, wanted.detect)
+                if search.detect is not None:
+                    solved = engine.detectable(design, metric, test, search.detect)
                 cells.append(
                     replace(
-                        cell,
-                        epsilon=strengths[1],
-                        epsilon_a=strengths[0],
+                        cell_of(engine, design, found, power, test, metric=metric, name=name),
+                        epsilon=scenario.epsilon,
+                        epsilon_a=request.epsilon_a,
                         detectable=solved[0],
                         detectable_epsilon=solved[1],
                     )
@@ -126,62 +95,47 @@ def cell_of(
     )
 
 
-def _numbers(engine: Engine, shape: Design, wanted: Wanted, test: Test) -> list[int]:
-    """Return the numbers of items: those given, and the fewest that reach the target (or the limit if none does)."""
-    numbers = list(wanted.n_items)
-    if not wanted.limit or wanted.target is None:
-        return numbers
-    target, tried = wanted.target, dict[int, float]()
-
-    def value(n: int) -> float:
-        if n not in tried:
-            tried[n] = target.measure(engine, shape.with_items(n), test)
-        return tried[n]
-
-    guess = engine.guess(shape.with_items(2), test, target.value if target.kind == "power" else 0.8)
-    found = fewest_items(value, target, guess=guess, most=wanted.limit)
-    return sorted({*numbers, found or wanted.limit})
-
-
-def of_model(given: Premises, shape: Design, wanted: Wanted) -> list[Cell]:
+def cells_of_model(scenario: Scenario, shape: Design, search: ItemSearch) -> list[Cell]:
     """Compute the cells of one group of a response model."""
-    return cells_of(
-        ModelEngine(given),
-        shape,
-        wanted,
-        metrics=[metric.name for metric in given.metrics],
-        tests=given.tests,
-        with_power=given.with_power,
-        strengths=(given.epsilon_a, given.epsilon),
-    )
+    return cells_of(ModelEngine(scenario), scenario, shape, search)
 
 
-def grid_of(groups: Sequence[tuple[Premises, Design, Wanted]]) -> Grid:
+Group = tuple[Scenario, Design, ItemSearch]
+
+
+def grid_of(groups: Sequence[Group]) -> Grid:
     """Return the groups as cells of a study."""
     return Grid(_parameters(*group) for group in groups)
 
 
-def _parameters(given: Premises, shape: Design, wanted: Wanted) -> dict[str, Any]:
+SETTINGS = (
+    "epsilon_a",
+    "alpha",
+    "alternative",
+    "confidence_level",
+    "engine",
+    "n_simulations",
+    "precision",
+    "resample_simulated",
+)
+"""Fields of a request that decide the numbers of a group, beside those that a scenario resolves."""
+
+
+def _parameters(scenario: Scenario, shape: Design, search: ItemSearch) -> dict[str, Any]:
+    request = scenario.request
     return {
-        "model": given.model.to_dict(),
-        "epsilon": given.epsilon,
-        "epsilon_a": given.epsilon_a,
-        "perturbation": given.perturbation,
-        "test": [test.name for test in given.tests] if given.with_power else None,
-        "alpha": given.tests[0].alpha,
-        "alternative": given.tests[0].alternative,
-        "confidence_level": given.confidence_level,
-        "engine": given.engine,
-        "n_simulations": given.n_simulations,
-        "precision": given.precision,
-        "resample_simulated": given.resample_simulated,
-        "metric": [_entry(metric, given.model.scale) for metric in given.metrics],
+        "model": scenario.model.to_dict(),
+        "epsilon": scenario.epsilon,
+        "perturbation": scenario.perturbation,
+        "test": None if request.test is None else list(request.test),
+        **{name: getattr(request, name) for name in SETTINGS},
+        "metric": [_entry(metric, scenario.model.scale) for metric in scenario.metrics],
         "n_responses": list(shape.n_responses),
-        "n_items": list(wanted.n_items),
-        "limit": wanted.limit,
-        "target": None if wanted.target is None else asdict(wanted.target),
-        "detect": wanted.detect,
-        "seed": entropy_of(given.seed),
+        "n_items": list(search.n_items),
+        "limit": search.limit,
+        "target": None if search.target is None else asdict(search.target),
+        "detect": search.detect,
+        "seed": entropy_of(scenario.seed),
     }
 
 
@@ -192,25 +146,28 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, floa
     The name of every number begins with the place of its design. The random numbers are those of the plan's own seed,
     which the cell holds, not those of `rng`.
     """
-    asked = dict(cell)
-    target = asked.pop("target")
-    wanted = Wanted(
-        n_items=tuple(asked.pop("n_items")),
-        limit=asked.pop("limit"),
-        detect=asked.pop("detect"),
+    target = cell["target"]
+    search = ItemSearch(
+        n_items=tuple(cell["n_items"]),
+        limit=cell["limit"],
+        detect=cell["detect"],
         target=None if target is None else Target(**target),
     )
-    shape = Design(1, *asked.pop("n_responses"))
-    model, seed = from_dict(asked.pop("model")), asked.pop("seed")
-    metrics = [metric_from(entry) for entry in asked.pop("metric")]
-    given = premises(model, metrics=metrics, rng=seed, workers=1, **asked)
-    found = of_model(given, shape, wanted)
-    return {f"{place} {name}": value for place, each in enumerate(found) for name, value in _flat(each, given).items()}
+    request = PlanRequest(
+        metrics=tuple(metric_from(entry) for entry in cell["metric"]),
+        rng=cell["seed"],
+        **{name: cell[name] for name in ("perturbation", "test", *SETTINGS)},
+    )
+    scenario = Scenario.of(from_dict(cell["model"]), request, workers=1).at(cell["epsilon"])
+    found = cells_of_model(scenario, Design(1, *cell["n_responses"]), search)
+    return {
+        f"{place} {name}": value for place, each in enumerate(found) for name, value in _flat(each, scenario).items()
+    }
 
 
-def _flat(cell: Cell, given: Premises) -> dict[str, float]:
+def _flat(cell: Cell, scenario: Scenario) -> dict[str, float]:
     interval = cell.power_interval
-    names, tests = [metric.name for metric in given.metrics], [test.name for test in given.tests]
+    names, tests = scenario.names, [test.name for test in scenario.request.tests]
     return {
         "n_items": cell.n_items,
         "metric": names.index(cell.metric),
@@ -221,28 +178,28 @@ def _flat(cell: Cell, given: Premises) -> dict[str, float]:
     }
 
 
-def read(given: Premises, shape: Design, values: Mapping[str, Any]) -> list[Cell]:
+def cells_from(scenario: Scenario, shape: Design, values: Mapping[str, Any]) -> list[Cell]:
     """Return the cells of a group from the numbers that `measure` gave."""
     rows: dict[int, dict[str, float]] = {}
     for key, value in values.items():
         number, _, name = key.partition(" ")
         rows.setdefault(int(number), {})[name] = math.nan if value is None else float(value)
-    engine = ModelEngine(given)
+    request, engine = scenario.request, ModelEngine(scenario)
     cells = []
     for place in sorted(rows):
         row = rows[place]
         metric, ends = int(row.pop("metric")), (row.pop("low"), row.pop("high"))
-        test = given.tests[int(row.pop("test"))].name
+        test = request.tests[int(row.pop("test"))].name
         interval = None
         if not math.isnan(ends[0]):
-            interval = ConfidenceInterval(*ends, "percentile", given.confidence_level)
+            interval = ConfidenceInterval(*ends, "percentile", request.confidence_level)
         cells.append(
             Cell(
                 design=shape.with_items(int(row.pop("n_items"))),
-                metric=given.metrics[metric].name,
-                test=test if given.with_power else "",
-                epsilon=given.epsilon,
-                epsilon_a=given.epsilon_a,
+                metric=scenario.names[metric],
+                test=test if request.with_power else "",
+                epsilon=scenario.epsilon,
+                epsilon_a=request.epsilon_a,
                 cost=math.nan,
                 engine=engine.name(metric),
                 expected_pvalue_is_bound=bool(row.pop("expected_pvalue_is_bound")),

@@ -1,7 +1,6 @@
 """Plans from a pilot with raters: items, raters and repeats of the models, by the pilot's variance components."""
 
 from dataclasses import replace
-from typing import Any
 
 from howsure.contests import Contest
 from howsure.errors import ArgumentError
@@ -9,97 +8,70 @@ from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric, spelled
 from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
-from howsure.planning.choices import Limits, value_of
+from howsure.planning.choices import Draft, ItemSearch, Limits, fewest_raters
 from howsure.planning.designs import USUAL_RATERS, Design
-from howsure.planning.differences import Effect, difference_of
-from howsure.planning.drafts import Draft
 from howsure.planning.engines.rater_engine import MOST_RATERS, RaterEngine, called
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.groups import Wanted, cells_of
-from howsure.planning.plans import Cell, Pilot
-from howsure.planning.premises import premises
-from howsure.planning.rater_shapes import Numbers, having_raters, shapes_of, without_raters
-from howsure.planning.targets import fewest_raters
+from howsure.planning.groups import cells_of
+from howsure.planning.rater_shapes import having_raters, shapes_of, without_raters
+from howsure.planning.request import DEFAULT_TEST, Effect, PlanRequest, Scenario
+from howsure.planning.result import Cell, Pilot
 from howsure.raters import variance_components
 from howsure.raters.advantage_components import FEW_CLUSTERS
 
 
-def by_raters(
-    contest: Contest,
-    limits: Limits,
-    *,
-    metrics: list[Any],
-    effect: Effect | None,
-    n_repeats: Any,
-    n_raters: Numbers,
-    raters_per_item: Numbers,
-    nested: bool,
-    cluster: str | None,
-    follow_up: list[int],
-    options: dict[str, Any],
-) -> Draft:
+def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers: int | None) -> Draft:
     """Plan items, raters and repeats of the models by the pilot's variance components."""
-    if len(metrics) > 1:
-        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, metrics))}.")
-    given = premises(
-        EmpiricalModel(contest.a, contest.scale),
-        metrics=metrics,
-        **{
-            name: options[name]
-            for name in ("alpha", "alternative", "confidence_level", "rng", "workers")
-            if name in options
-        },
-    )
-    metric = given.metrics[0]
+    if len(request.metrics) > 1:
+        raise ArgumentError(f"a plan with raters is for one metric; got {', '.join(map(str, request.metrics))}.")
+    # The test is that of `compare` with random raters, whichever is asked for.
+    request = replace(request, test=(DEFAULT_TEST,))
+    scenario = Scenario.of(EmpiricalModel(contest.a, contest.scale), request, workers=workers)
+    effect, cluster = request.effect, request.cluster
+    metric = scenario.metrics[0]
     advantage = None if effect is None else _in_units_of(metric, effect)
     found = variance_components(
         contest,
         metric=metric,
         cluster=cluster,
         whole_clusters=True,
-        confidence_level=given.confidence_level,
+        confidence_level=request.confidence_level,
     )
     engine = RaterEngine.of(
-        contest, found, metric=metric, advantage=advantage, level=given.confidence_level, seed=given.seed
+        contest, found, metric=metric, advantage=advantage, level=request.confidence_level, seed=scenario.seed
     )
     settled = advantage is not None or engine.settled
     if not settled:
         limits = limits.without_difference(engine.pilot)
-    shapes = list(shapes_of(engine, n_raters, raters_per_item, n_repeats, nested=nested))
+    shapes = list(shapes_of(engine, request))
     if not shapes:
         raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
     limits = replace(limits, fewest=2)
-    if cluster is not None and nested:
+    if cluster is not None and request.nested:
         raise ArgumentError("raters of one item each do not judge whole clusters: leave `nested` or `cluster` out.")
     limits.check(shapes)
-    test = given.tests[0]
-    for_raters = _looks_for_raters(engine, limits, n_raters, nested=nested)
+    test = request.tests[0]
+    for_raters = _looks_for_raters(engine, limits, request)
     groups = (
-        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.wanted(each)) for each in shapes]
+        _rater_groups(engine, shapes, limits, test) if for_raters else [(each, limits.search(each)) for each in shapes]
     )
     cells = [
-        cell
-        for each, wanted in groups
-        if wanted.n_items or wanted.limit
-        for cell in cells_of(engine, each, wanted, metrics=[metric.name], tests=[test], with_power=True)
+        cell for each, search in groups if not search.is_empty for cell in cells_of(engine, scenario, each, search)
     ]
     searched = "raters" if for_raters else "items"
     return Draft(
+        scenario=scenario,
+        limits=limits,
         cells=cells,
         shapes=[] if for_raters else shapes,
-        metric=metric.name,
-        tests=(test,),
-        with_power=True,
-        confidence_level=given.confidence_level,
         model="the pilot's variance components",
         parameters={
             "metric": spelled(metric),
-            "difference": difference_of(effect),
+            "difference": request.difference,
             "engine": "components",
             **({"cluster": cluster} if cluster else {}),
         },
         data=contest.digest,
-        seed=given.seed,
         pilot=Pilot(
             design=engine.pilot,
             raters=engine.judged.kind if engine.pilot.n_raters else "",
@@ -112,7 +84,7 @@ def by_raters(
             components={called(name, engine.pilot): part for name, part in found.components.items()},
             component_intervals={called(name, engine.pilot): ends for name, ends in found.intervals.items()},
         ),
-        follow_ups=follow_ups.of_raters(engine, follow_up, test=test, costs=limits.costs),
+        follow_ups=follow_ups.of_raters(engine, request.follow_up, test=test, costs=limits.costs),
         notes=[
             *found.notes,
             *engine.caveats(
@@ -121,10 +93,9 @@ def by_raters(
                 own=settled and advantage is None,
             ),
             *_about_clusters(engine, cluster),
-            *_most_tried(n_raters, cells, limits),
+            *_most_tried(request, cells, limits),
             *_too_few(engine, cells, limits, test),
         ],
-        limits=limits,
     )
 
 
@@ -140,13 +111,15 @@ def _in_units_of(metric: Metric, effect: Effect) -> float:
     )
 
 
-def _looks_for_raters(engine: RaterEngine, limits: Limits, n_raters: Numbers, *, nested: bool) -> bool:
+def _looks_for_raters(engine: RaterEngine, limits: Limits, request: PlanRequest) -> bool:
     """Whether the number of raters is searched for: items and a target are given, and raters are not."""
-    known = not engine.pilot.n_raters or nested or engine.pilot.nested
-    return bool(limits.n_items) and n_raters is None and limits.target is not None and not known
+    known = not engine.pilot.n_raters or request.nested or engine.pilot.nested
+    return bool(limits.n_items) and not request.n_raters and limits.target is not None and not known
 
 
-def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test) -> list[tuple[Design, Wanted]]:
+def _rater_groups(
+    engine: RaterEngine, shapes: list[Design], limits: Limits, test: Test
+) -> list[tuple[Design, ItemSearch]]:
     """Return, for each number of items, the design with the fewest raters that reaches the target."""
     target = limits.target
     assert target is not None
@@ -159,7 +132,7 @@ def _rater_groups(engine: RaterEngine, shapes: list[Design], limits: Limits, tes
                 return having_raters(engine, kind, n, r, crossed=crossed)
 
             r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
-            found.append((design(r or MOST_RATERS), Wanted(n_items=(n,), detect=limits.detect)))
+            found.append((design(r or MOST_RATERS), ItemSearch(n_items=(n,), detect=limits.detect)))
     return found
 
 
@@ -181,7 +154,7 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
         target is None
         or limits.budgets
         or limits.n_items
-        or any(target.reached(value_of(cell, target)) for cell in cells)
+        or any(target.reached(target.of_cell(cell)) for cell in cells)
     ):
         return []
     most = cells[-1].design
@@ -210,8 +183,8 @@ def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:
     return notes
 
 
-def _most_tried(n_raters: Numbers, cells: list[Cell], limits: Limits) -> list[str]:
-    if n_raters is not None or limits.target is None or not cells:
+def _most_tried(request: PlanRequest, cells: list[Cell], limits: Limits) -> list[str]:
+    if request.n_raters or limits.target is None or not cells:
         return []
     reached = [cell for cell in cells if limits.target.kind == "power" and limits.target.reached(cell.power)]
     if not reached or min(reached, key=lambda cell: limits.costs.of(cell.design)).design.n_raters != USUAL_RATERS[-1]:

@@ -3,34 +3,18 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-import numpy as np
-
 from howsure import _check
 from howsure.errors import ArgumentError, DataError
 from howsure.planning.designs import USUAL_RATERS, Design
 from howsure.planning.engines.rater_engine import RaterEngine
-
-Numbers = Sequence[int] | int | None
-
-
-def numbers(name: str, asked: Numbers, *, at_least: int) -> list[int] | None:
-    """Return the numbers asked for, each once; None where none were."""
-    if asked is None:
-        return None
-    listed = [asked] if isinstance(asked, int | np.integer) else list(asked)
-    if not listed:
-        raise ArgumentError(f"`{name}` must name at least one number; got none.")
-    return list(dict.fromkeys(_check.integer(name, number, at_least=at_least) for number in listed))
+from howsure.planning.request import PlanRequest
 
 
-def shapes_of(
-    engine: RaterEngine, n_raters: Numbers, raters_per_item: Numbers, n_repeats: Numbers, *, nested: bool
-) -> Iterator[Design]:
+def shapes_of(engine: RaterEngine, request: PlanRequest) -> Iterator[Design]:
     """Yield the designs that are asked for, all but their numbers of items."""
     pilot, found = engine.pilot, engine.found
-    raters = numbers("n_raters", n_raters, at_least=2)
-    per_item = numbers("raters_per_item", raters_per_item, at_least=1)
-    repeats = numbers("n_responses", n_repeats, at_least=1)
+    raters, per_item, nested = request.n_raters, request.raters_per_item, request.nested
+    repeats = [_check.integer("n_responses", k, at_least=1) for k in request.n_responses]
     if not pilot.n_raters and (raters or per_item or nested):
         raise DataError("the pilot has no rater ids, so raters cannot be planned: name their column (`rater`).")
     if (nested or pilot.nested) and raters:
@@ -38,7 +22,7 @@ def shapes_of(
             "where every rater judges one item only, give `raters_per_item` and no number of raters"
             + ("." if nested else ": the pilot's raters judged one item each, so it does not show how raters differ.")
         )
-    if repeats is not None and pilot.n_raters and not pilot.gold:
+    if repeats and pilot.n_raters and not pilot.gold:
         raise ArgumentError(
             "raters judge the models' own outputs here, so there are no repeats to plan; leave `n_responses` out."
         )
@@ -54,12 +38,12 @@ def shapes_of(
         if not pilot.n_raters:
             yield replace(pilot, n_items=2, a=of_models[0], b=of_models[1])
         elif nested or pilot.nested:
-            for per in per_item or [pilot.raters_per_item]:
+            for per in per_item or (pilot.raters_per_item,):
                 yield shape(pilot, of_models, 0, per, nested=True)
         else:
-            for r in raters or list(USUAL_RATERS):
+            for r in raters or USUAL_RATERS:
                 crossed = engine.judged.kind == "crossed"
-                for per in per_item or [r if crossed else min(r, pilot.raters_per_item)]:
+                for per in per_item or (r if crossed else min(r, pilot.raters_per_item),):
                     if per <= r:
                         yield shape(pilot, of_models, r, per, nested=False)
 

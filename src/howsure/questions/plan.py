@@ -1,6 +1,6 @@
 """The question how many items, responses and raters it takes."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from howsure.contests import Contest
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
-    from howsure.planning import Costs, Effect
-    from howsure.planning.plans import Cell
+    from howsure.planning import Cell, Costs, Effect, PlanRequest
 
 DESIGNS = "Designs"
 COSTS = "Costs"
@@ -131,7 +130,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     response_model: str = option(
         "auto",
         "With `epsilon`: how new gold responses are simulated from those of the pilot.",
-        choices="howsure.planning.pilots:PILOT_MODELS",
+        choices="howsure.planning.request:PILOT_MODELS",
         group=PILOT,
     )
 
@@ -198,8 +197,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         """Read the model or the pilot, and plan."""
         from howsure.planning import plan
 
-        options = self._options(run)
-        subject: Any
+        subject: Contest | ResponseModel
         pilot = self._has_models or any(name is not None for name in (self.gold, self.a, self.b, self.preference))
         with run.progress("planning", 1) as advance:
             if self.plans_raters:
@@ -210,23 +208,13 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 if len(metrics) > 1:
                     names = ", ".join(metric.name for metric in metrics)
                     raise ArgumentError(f"a plan with raters is for one metric; got {names}.")
-                options |= {
-                    "n_raters": self.n_raters or None,
-                    "nested": self.nested,
-                    "with_raters": True,
-                    "raters_per_item": self.raters_per_item or None,
-                    "n_responses": _repeats(self.n_responses),
-                    "cluster": self.cluster,
-                }
             elif pilot and self.a is None and self.b is None and not self._has_models:
                 subject, why = self._fitted()
                 metrics = self._metrics(subject.scale.kind)
-                options |= self._simulation(run)
             elif pilot:
                 subject, metrics, why = self._pilot()
                 if not self.epsilon and self.response_model == "auto":
                     self._refuse("the pilot's own A and B are resampled", "perturbation", "epsilon_a", "rho", run=run)
-                options |= self._simulation(run) | {"cluster": self.cluster, "response_model": self.response_model}
             else:
                 self._refuse("these are for a pilot", "next", "cluster", "tie")
                 subject = self.simulator(self._name())
@@ -236,8 +224,8 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                     from howsure.documents import Aside
 
                     why = [Aside(f"Metric: {metrics[0].name} (default for {kind} responses). Change it with `metric`.")]
-                options |= self._simulation(run)
-            found = plan(subject, metrics=metrics, effect=self._effect(metrics[0]), **options)
+            compute = None if run.study is None else _elsewhere(run, self.seed)
+            found = plan(subject, self._request(metrics), workers=run.workers, compute=compute)
             advance(1)
         return replace(found, notes=(*found.notes, *why))
 
@@ -246,34 +234,35 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         """Whether A and B of a pilot are known: they are named, or a contest was passed."""
         return (self.a is not None and self.b is not None) or self.own_contest is not None
 
-    def _options(self, run: Run) -> dict[str, Any]:
+    def _request(self, metrics: list["Metric"]) -> "PlanRequest":
+        """Return what is asked: fields of the same name as they are, and the others as planning takes them."""
+        from howsure.planning import PlanRequest
+
         if self.budget and self.max_cost:
             raise ArgumentError("give `budget` (responses) or `max_cost` (cost), not both.")
-        return {
-            "n_items": self.n_items or None, "budget": self.budget or self.max_cost or None,
-            "costs": self._costs(), "target_power": self.target_power, "target_p": self.target_p,
-            "target_width": self.target_width, "spend": self.spend, "max_items": self.max_items,
-            "detectable": self.detectable, "follow_up": self.next or None, "alpha": self.alpha,
-            "alternative": self.alternative, "confidence_level": self.confidence_level, "layout": self.layout,
-            "rng": self.seed, "workers": run.workers,
-        }  # fmt: skip
-
-    def _simulation(self, run: Run) -> dict[str, Any]:
-        none = "none" in self.test
-        if none and len(self.test) > 1:
+        if "none" in self.test and len(self.test) > 1:
             raise ArgumentError("`test` is none, or names tests; not both.")
-        return {
-            "n_responses": response_numbers(",".join(self.n_responses)) if self.n_responses else None,
-            "epsilon": self.epsilon or None,
-            "epsilon_a": self.epsilon_a,
-            "perturbation": self.perturbation,
-            "test": None if none else self.test,
-            "engine": self.engine,
-            "n_simulations": self.n_simulations,
-            "precision": self.precision,
-            "resample_simulated": self.resample_simulated,
-            "compute": None if run.study is None else _elsewhere(run, self.seed),
-        }
+        same = {field.name for field in fields(PlanRequest)} & {field.name for field in fields(self)}
+        return PlanRequest(
+            **{name: getattr(self, name) for name in same}
+            | {
+                "metrics": tuple(metrics),
+                "effect": self._effect(metrics[0]),
+                "n_responses": self._responses(),
+                "with_raters": self.plans_raters,
+                "budget": self.budget or self.max_cost,
+                "costs": self._costs(),
+                "follow_up": self.next,
+                "test": None if "none" in self.test else self.test,
+                "rng": self.seed,
+            }
+        )
+
+    def _responses(self) -> tuple[int | tuple[int, int, int], ...]:
+        if not self.n_responses:
+            return ()
+        text = ",".join(self.n_responses)
+        return tuple(whole_numbers("`n_responses`", text) if self.plans_raters else response_numbers(text))
 
     def _name(self) -> "str | ResponseModel | None":
         if len(self.files) > 1:
@@ -303,8 +292,9 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
 
     def _metrics(self, kind: str) -> list["Metric"]:
         from howsure.metrics import resolve
+        from howsure.planning.request import default_metric
 
-        names = distinct(self.metric) or ["accuracy" if kind == "nominal" else "mae"]
+        names = distinct(self.metric) or [default_metric(kind)]
         return with_parameters([resolve(name) for name in names], self)
 
     def _effect(self, metric: Any) -> "Effect | None":
@@ -354,18 +344,17 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             raise ArgumentError("`store` and `dask` are for plans from a response model: this one takes seconds.")
 
 
-def _repeats(texts: tuple[str, ...]) -> list[int] | None:
-    return whole_numbers("`n_responses`", ",".join(texts)) if texts else None
-
-
 def _elsewhere(run: Run, seed: int) -> Any:
     """Return what computes groups of designs as the cells of a study."""
 
     def compute(groups: Any) -> "list[list[Cell]]":
-        from howsure.planning.groups import grid_of, measure, read
+        from howsure.planning.groups import cells_from, grid_of, measure
 
         assert run.study is not None
         sweep = run.study(measure, grid_of(groups), seed)
-        return [read(given, shape, row.values) for (given, shape, _), row in zip(groups, sweep.rows, strict=True)]
+        return [
+            cells_from(scenario, shape, row.values)
+            for (scenario, shape, _), row in zip(groups, sweep.rows, strict=True)
+        ]
 
     return compute

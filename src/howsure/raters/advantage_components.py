@@ -9,12 +9,12 @@ import numpy as np
 
 from howsure import _check, _matrices
 from howsure.contests import Contest
-from howsure.documents import Document
+from howsure.documents import Block, Column, Document, Heading, Sentence, Table, details
+from howsure.documents.numbers import as_error, measured, number, rough
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric, resolve
-from howsure.raters import component_tables
 from howsure.raters.advantage_error import by_cluster, curved_error, curved_parts, largest
 from howsure.raters.components import OneWay, TwoWay, one_way, two_way
 from howsure.raters.design import rated
@@ -25,6 +25,15 @@ from howsure.scales import FloatArray, IntArray
 from howsure.summaries import lean
 
 FEW_CLUSTERS = 10
+
+TITLES = {
+    "clusters": "clusters",
+    "items": "items",
+    "raters": "raters",
+    "residual": "items × raters and noise",
+    "repeats_a": "repeats of A",
+    "repeats_b": "repeats of B",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +165,7 @@ class AdvantageComponents(Record):
 
     def document(self) -> Document:
         """Return the parts of the error, each component with its interval, and what more of each would bring."""
-        return component_tables.document(self)
+        return Document("Sources of error of the difference", blocks(self), self.notes)
 
 
 @_matrices.on_one_thread
@@ -366,3 +375,85 @@ def _repeats(contest: Contest, metric: AdditiveMetric, role: str, level: float, 
     tail = (1 - level) / 2
     low, high = (rest / float(chdtri(df, p)) for p in (tail, 1 - tail))
     return _Repeats(rest / df, float(source.n_responses), df, ConfidenceInterval(low, high, "mean squares", level))
+
+
+def blocks(found: AdvantageComponents) -> tuple[Block, ...]:
+    """Return who scores better and the components; what more data would bring is a detail."""
+    _, a, b = found.names
+    error = float(found.decision_study[0]["standard_error"])
+    first, second = (a, b) if found.advantage >= 0 else (b, a)
+    gap = number(abs(found.advantage), error)
+    by = f"{first} scores better than {second} by {gap} ({found.metric})."
+    if not gap.strip("0.,"):
+        by = f"{a} and {b} have about the same score ({found.metric})."
+    more = (_study(found), Sentence("howsure plan estimates power and cost of other designs.", "aside"))
+    head = Heading(f"Difference between {a} and {b}")
+    return (head, Sentence(by), Sentence(sentence(found)), _components(found), *details(more))
+
+
+def sentence(found: AdvantageComponents) -> str:
+    """Return which part of the error is the largest, and which change brings most."""
+    now, *more = found.decision_study
+    known = {name: share for name, share in now["shares"].items() if not math.isnan(share)}
+    if not known:
+        return "Nothing varies in these data, so the standard error is 0."
+    shares = ", ".join(
+        f"{TITLES[name]} {100 * share:.0f}%" for name, share in sorted(known.items(), key=lambda part: -part[1])
+    )
+    twice = [(float(entry["standard_error"]), entry["change"]) for entry in more if entry["change"].startswith("twice")]
+    (error, change), *others = sorted(twice)
+    beats = ", more than doubling anything else" if others and others[0][0] > 1.01 * error else ""
+    return (
+        f"Share of the error variance: {shares}. The standard error is {rough(now['standard_error'])}; {change} would "
+        f"reduce it to {rough(error)}{beats}."
+    )
+
+
+def _components(found: AdvantageComponents) -> Table:
+    level = next(iter(found.intervals.values())).confidence_level
+    counts = {
+        "clusters": found.n_clusters,
+        "items": found.n_items,
+        "raters": found.n_raters,
+        "residual": found.n_items * found.raters_per_item,
+        **{f"repeats_{role}": found.n_items * k for role, k in found.n_repeats.items()},
+    }
+    columns = (
+        Column("component"),
+        Column("share", "percent"),
+        Column("variance", "number"),
+        Column(f"{100 * level:g}% CI", "interval"),
+        Column("number", "count"),
+    )
+    order = [name for name in TITLES if name in found.components]
+    shares = found.decision_study[0]["shares"]
+    rows = tuple(
+        (
+            TITLES[name],
+            _share(shares.get(name, math.nan)),
+            measured(found.components[name], ends),
+            ends,
+            round(counts[name]),
+        )
+        for name, ends in ((name, found.intervals[name]) for name in order)
+    )
+    return Table(columns, rows, "Components of the error variance")
+
+
+def _study(found: AdvantageComponents) -> Table:
+    study = found.decision_study
+    names = list(study[0]["shares"])
+    columns = (
+        Column("design"),
+        Column("standard error", "number"),
+        *(Column(TITLES[name], "percent") for name in names),
+    )
+    rows = tuple(
+        (entry["change"], as_error(entry["standard_error"]), *(_share(entry["shares"][name]) for name in names))
+        for entry in study
+    )
+    return Table(columns, rows, "Other designs: standard error, and shares of the error variance")
+
+
+def _share(value: float) -> float | None:
+    return None if math.isnan(value) else round(value, 2)

@@ -14,7 +14,7 @@ from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel, simulate_advantages
 from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.item_scores import Setting as ItemSetting
-from howsure.planning.engines.score_pools import Growing
+from howsure.planning.engines.score_pools import GrowingPools
 from howsure.replications.published import PUBLISHED_SIMULATIONS, error_of_difference
 from howsure.scales import FloatArray
 
@@ -135,8 +135,8 @@ def exact_pvalues(
         return []
     seed, blocks = child(simulation.seed, "exact"), max(32, EXACT_BLOCKS * simulation.n_simulations)
     sides = [ItemSetting(model, (n_responses,) * 3, epsilon, None, null) for null in (False, True)]
-    scores = Growing(sides[0], metrics, seed)
-    null_scores = Growing(sides[1], metrics, seed, steps=scores.steps)
+    scores = GrowingPools(sides[0], metrics, seed)
+    null_scores = GrowingPools(sides[1], metrics, seed, steps=scores.steps)
     for pools in (scores, null_scores):
         pools.grow([blocks] * len(metrics))
         pools.grow_means([blocks if known else 0 for known in pools.has_means])

@@ -12,7 +12,7 @@ from howsure.metrics import Metric
 from howsure.models import LikertModel, ResponseModel, preset
 from howsure.models.levels import LikertAnswers
 from howsure.planning.engines.item_scores import Setting as ItemSetting
-from howsure.planning.engines.simulated_power import simulated
+from howsure.planning.engines.monte_carlo import simulated_power
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.replications.expected_outcomes import SimulationSize
 from howsure.replications.figures import Plot, Point, point_of, spread_of
@@ -249,7 +249,7 @@ def _power(setting: Setting, simulation: SimulationSize) -> dict[str, float]:
     item_setting = ItemSetting(model, (setting["responses"],) * 3, 0.1)
     found: dict[str, float] = {}
     for name in TESTS:
-        answer = simulated(
+        answer = simulated_power(
             item_setting,
             metric,
             setting["items"],

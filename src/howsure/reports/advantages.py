@@ -9,7 +9,7 @@ from howsure.documents.names import shortened
 from howsure.documents.numbers import interval, measured, rough, shown
 from howsure.inference import ConfidenceInterval
 from howsure.raters import AdvantageComponents
-from howsure.raters.component_tables import TITLES
+from howsure.raters.advantage_components import TITLES
 from howsure.reports.colours import INK, SERIES
 from howsure.reports.drawing import finite, forest, rule, settings
 from howsure.reports.drawing import rows as of_rows

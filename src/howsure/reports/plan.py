@@ -36,7 +36,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     if is_grid(plan):
         return _titled(heat_map(plan), plan, titled=titled)
     points = [_record(cell, plan) for cell in cells]
-    per_size = max(sum(_sizes(cell) == _sizes(each) for cell in cells) for each in cells)
+    per_size = max(sum(cell.design.short == each.design.short for cell in cells) for each in cells)
     if any(cell.budget is not None for cell in cells):
         fields, by = ["power", "expected_pvalue", "ci_width"], "k"
     elif per_size > len({point["kind"] for point in points}):
@@ -45,11 +45,11 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
         reached = ["n_items", "cost", TARGETS.get(plan.target, "")]
         fields, by = reached if plan.target else ["power", "expected_pvalue", "ci_width"], "k"
     fields = [field for field in fields if plan.tests or field != "power"]
-    said = _lines(plan, fields)
+    legend = _lines(plan, fields)
     if "n_items" in fields and any(point["missed"] for point in points):
         most = max(cell.n_items for cell in cells)
-        said += f"; no dot for items and cost where {most:,} items miss it"
-    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=said)
+        legend += f"; no dot for items and cost where {most:,} items miss it"
+    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=legend)
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
@@ -126,7 +126,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
 
     by = str(x.to_dict()["field"])
     at = pilot.n_items if by == "n_items" else _order(pilot)[0]
-    row = {by: at, "n_items": pilot.n_items, "said": "you are here"}
+    row = {by: at, "n_items": pilot.n_items, "label": "you are here"}
     line = rows([row])
     ends = x.to_dict()["axis"]["values"]
     left = at * at <= ends[0] * ends[-1]  # words stand on the side that has room
@@ -134,7 +134,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
     point = line.mark_point(shape="diamond", filled=True, size=90, color=INK, opacity=1)
     return [
         line.mark_rule(color=QUIET, strokeDash=[2, 2]).encode(x=x),
-        words.encode(x=x, y=alt.value(8), text=alt.Text("said:N")),
+        words.encode(x=x, y=alt.value(8), text=alt.Text("label:N")),
         *([point.encode(x=x, y=y)] if field == "n_items" else []),
     ]
 
@@ -144,7 +144,7 @@ def is_grid(plan: Plan) -> bool:
     cells = [cell for cell in plan.cells if not math.isnan(cell.advantage)]
     if len({_kind(cell, plan) for cell in cells}) != 1:
         return False
-    items, sizes = {cell.n_items for cell in cells}, {_sizes(cell) for cell in cells}
+    items, sizes = {cell.n_items for cell in cells}, {cell.design.short for cell in cells}
     return len(items) >= 3 and len(sizes) >= 3 and len(cells) == len(items) * len(sizes)
 
 
@@ -193,13 +193,13 @@ def heat_map(plan: Plan) -> Any:
 
 def _legend(same: list[dict[str, Any]], taken: bool, here: bool) -> list[str]:
     """Return what the line and the frames are; nothing on the picture needs a mouse."""
-    said = []
+    legend = []
     if len(same) > 1:
         costs = sorted(row["cost"] for row in same)
         each = f"{costs[0]:,g}" if costs[0] == costs[-1] else f"about {costs[len(costs) // 2]:,g}"
-        said.append(f"red line: designs that cost {each}")
-    said += ["red frame: recommended"] if taken else []
-    return ["; ".join([*said, *(["dashed frame: you are here"] if here else [])])]
+        legend.append(f"red line: designs that cost {each}")
+    legend += ["red frame: recommended"] if taken else []
+    return ["; ".join([*legend, *(["dashed frame: you are here"] if here else [])])]
 
 
 def _same_cost(points: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -221,13 +221,13 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
     recommended = [answer for answer in plan.answers if answer.recommended]
     metrics = joined(dict.fromkeys(cell.metric for cell in plan.cells))
-    said = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
+    headline = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
     if plan.pilot is not None and not recommended:
-        said = f"The pilot has {plan.pilot.design}; what other designs may expect"
+        headline = f"The pilot has {plan.pilot.design}; what other designs may expect"
     if len(recommended) > 1:
-        said = "The recommended design for each budget and question"
+        headline = "The recommended design for each budget and question"
     shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
-    params = drawing.title(wrap(said, 85 if is_grid(plan) else 105), loud=True)
+    params = drawing.title(wrap(headline, 85 if is_grid(plan) else 105), loud=True)
     if not is_grid(plan):
         marks = ["ring: recommended"] if any(answer.recommended for answer in plan.answers) else []
         params.subtitle = "; ".join([*marks, dashed])
@@ -236,8 +236,8 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
 def _lines(plan: Plan, fields: list[str]) -> str:
     """Return what the thin dashed lines are."""
-    said = ", ".join(f"{PANELS[field]} {_aim(plan, field):g}" for field in fields if _aim(plan, field) is not None)
-    return f"thin dashed line: {said}"
+    aims = ", ".join(f"{PANELS[field]} {_aim(plan, field):g}" for field in fields if _aim(plan, field) is not None)
+    return f"thin dashed line: {aims}"
 
 
 def _aim(plan: Plan, field: str) -> float | None:
@@ -251,12 +251,12 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
     record = numbers | {
         "kind": _kind(cell, plan),
         "k": _order(cell.design)[0],
-        "responses": _sizes(cell),
+        "responses": cell.design.short,
         "responses_order": _order(cell.design),
         "budget": "" if cell.budget is None else f"{cell.budget:,g}",
         "budget_order": cell.budget or 0.0,
         "design": str(cell.design),
-        "taken": any(cell == answer.recommended for answer in plan.answers),
+        "taken": plan.recommends(cell),
         "missed": cell.reason == "misses target",
     }
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
@@ -301,12 +301,3 @@ def _order(design: Design) -> tuple[int, ...]:
         raters = design.raters_per_item if design.nested else design.n_raters
         return raters, design.raters_per_item, design.a
     return design.gold or design.a, design.a, design.b
-
-
-def _sizes(cell: Cell) -> str:
-    if cell.design.n_raters:
-        return f"{cell.design.raters_per_item if cell.design.nested else cell.design.n_raters}"
-    if not cell.design.gold:
-        return f"{cell.n_responses['a']}"
-    gold, a, b = cell.design.n_responses
-    return f"{gold}" if gold == a == b else f"{gold}/{a}/{b}"

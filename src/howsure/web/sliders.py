@@ -31,12 +31,12 @@ def ask(question: Mapping[str, Any]) -> dict[str, Any]:
 
 def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> dict[str, Any]:
     """Return what the design of a question may expect, and the map around it."""
-    from howsure.planning.at_once import RatersAtOnce
     from howsure.planning.designs import Costs
+    from howsure.planning.interactive import RaterSliders
 
     subject = _subject(question, kept)
     n_items, k = int(question["n_items"]), int(question["n_responses"])
-    if isinstance(subject, RatersAtOnce):
+    if isinstance(subject, RaterSliders):
         found = subject.at(
             n_items=n_items, n_raters=int(question["n_raters"]), n_responses=k, advantage=question.get("difference")
         )
@@ -63,11 +63,11 @@ def answered(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
 
 
 def _metric(subject: Any) -> Any:
-    return subject.metric if hasattr(subject, "metric") else subject.premises.metrics[0]
+    return subject.metric if hasattr(subject, "metric") else subject.scenario.metrics[0]
 
 
 def _scale(subject: Any) -> Any:
-    return subject.contest.scale if hasattr(subject, "contest") else subject.premises.model.scale
+    return subject.contest.scale if hasattr(subject, "contest") else subject.scenario.model.scale
 
 
 def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any]) -> Any:
@@ -84,11 +84,11 @@ def _subject(question: Mapping[str, Any], kept: OrderedDict[tuple[Any, ...], Any
 
 
 def _read(question: Mapping[str, Any]) -> Any:
-    from howsure.planning.at_once import ModelAtOnce, RatersAtOnce
+    from howsure.planning.interactive import ModelSliders, RaterSliders
 
     metric = question.get("metric") or None
     if question.get("preset"):
-        return ModelAtOnce(str(question["preset"]), metric)
+        return ModelSliders(str(question["preset"]), metric)
     from howsure.io import layouts
     from howsure.raters.design import rated
 
@@ -97,16 +97,16 @@ def _read(question: Mapping[str, Any]) -> Any:
     if not files:
         raise ArgumentError("choose a response model or an upload.")
     if question.get("is_model"):
-        return ModelAtOnce(str(files[0]), metric)
+        return ModelSliders(str(files[0]), metric)
     if a and b:
         contest = layouts.contest_from(files, a=a, b=b, gold=gold, **reading)
         if rated(contest) or gold is None:
-            return RatersAtOnce(contest, metric)
+            return RaterSliders(contest, metric)
     if gold is None:
         raise ArgumentError("name `gold`; or `a` and `b` if the table has rater ids.")
     from howsure.models import fit
 
-    return ModelAtOnce(fit(layouts.table_from(files, sources=[gold], **reading), rng=0).model, metric)
+    return ModelSliders(fit(layouts.table_from(files, sources=[gold], **reading), rng=0).model, metric)
 
 
 def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) -> dict[str, Any]:

@@ -10,10 +10,12 @@ from howsure._random import seed_of
 from howsure.comparison import compare
 from howsure.metrics import resolve
 from howsure.models import preset
+from howsure.planning import Design
 from howsure.planning.engines.exact import ExactEngine, student_width
+from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.monte_carlo import MonteCarloEngine
-from howsure.planning.premises import premises
+from howsure.planning.request import PlanRequest, Scenario
 
 MATRIX = [
     ("normal", ("mae", "wins", "mse"), (5, 5, 5), 0.1, (1, 10, 100, 1000)),
@@ -37,9 +39,8 @@ def test_both_engines_agree(name, metrics, n_responses, epsilon, n_items):
 
     most = -float(ndtri(0.001 / N_CHECKS / 2))
     for n in n_items:
-        drawn = MonteCarloEngine(
-            model, bound, n_responses, epsilon, seed_of(n), n_simulations=max(100, min(6_000, 500_000 // n))
-        )
+        setting = Setting(model, n_responses, epsilon)
+        drawn = MonteCarloEngine(setting, bound, seed_of(n), n_simulations=max(100, min(6_000, 500_000 // n)))
         for left, right in zip(exact.outlooks(n), drawn.outlooks(n), strict=True):
             error = math.hypot(left.expected_pvalue_error, right.expected_pvalue_error)
             if right.expected_pvalue > 0.005:  # below, Monte Carlo only has a bound
@@ -60,7 +61,7 @@ def test_interval_widths_agree(name, metric, k, sizes):
     bound = [resolve(metric).on(model.scale)]
     exact = ExactEngine(model, bound, (k, k, k), epsilon=0.2, seed=seed_of(1))
     for n in sizes:
-        drawn = MonteCarloEngine(model, bound, (k, k, k), 0.2, seed_of(n), n_simulations=4000)
+        drawn = MonteCarloEngine(Setting(model, (k, k, k), 0.2), bound, seed_of(n), n_simulations=4000)
         [left], [right] = exact.outlooks(n), drawn.outlooks(n)
         assert abs(left.ci_width - right.ci_width) < 4 * math.hypot(left.ci_width_error, right.ci_width_error)
 
@@ -116,16 +117,11 @@ def test_identical_models_have_an_expected_p_of_one_half():
 
 
 def test_resampling_simulated_data_widens_the_interval():
-    plain = premises("normal", metrics=["mae"], epsilon=0.2, engine="monte-carlo", n_simulations=2000, rng=0)
-    from dataclasses import replace
-
-    from howsure.planning import Design
-
-    design = Design(100, 5, 5, 5)
-    widths = [
-        ModelEngine(replace(plain, resample_simulated=again, with_power=False)).outlook(design, 0).ci_width
-        for again in (False, True)
-    ]
+    widths = []
+    for again in (False, True):
+        asked = PlanRequest(metrics="mae", engine="monte-carlo", n_simulations=2000, resample_simulated=again, rng=0)
+        engine = ModelEngine(Scenario.of("normal", asked).at(0.2))
+        widths.append(engine.outlook(Design(100, 5, 5, 5), 0).ci_width)
     assert widths[1] / widths[0] == pytest.approx(math.sqrt(2), rel=0.1)
 
 

@@ -17,10 +17,9 @@ from howsure.models import DeconvolvedModel, EmpiricalModel, preset
 from howsure.models.simulation import derive
 from howsure.planning import Design, Effect, plan
 from howsure.planning.engines import pilot as pilot_engine
-from howsure.planning.engines.pilot import PilotEngine
-from howsure.planning.engines.pilot_items import moved_pool
+from howsure.planning.engines.pilot import PilotEngine, moved_pool
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.premises import premises
+from howsure.planning.request import PlanRequest, Scenario
 from howsure.summaries import grid
 
 pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
@@ -32,7 +31,7 @@ def example():
 
 
 def engine_of(contest, metric="mae", **options):
-    return PilotEngine(contest, premises(EmpiricalModel.of(contest), metrics=[metric], rng=0), **options)
+    return PilotEngine(contest, Scenario.of(EmpiricalModel.of(contest), PlanRequest(metrics=metric, rng=0, **options)))
 
 
 def simulated(name, n, k, epsilon, rng):

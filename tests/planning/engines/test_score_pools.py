@@ -6,11 +6,10 @@ import pytest
 from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
-from howsure.planning.engines import outcomes
-from howsure.planning.engines.grid_shapes import symmetrised
+from howsure.planning.engines import item_scores as outcomes
 from howsure.planning.engines.item_scores import Setting, draw_blocks
-from howsure.planning.engines.score_pools import Growing, grid_step
-from howsure.planning.engines.score_sums import SumGrid
+from howsure.planning.engines.score_pools import GrowingPools, grid_step
+from howsure.planning.engines.score_sums import SumGrid, symmetrised
 
 
 @pytest.mark.parametrize(
@@ -31,7 +30,7 @@ def test_weighed_outcomes_are_what_drawn_responses_come_to():
     model = preset("categorical-dices")
     metrics = [resolve(name).on(model.scale) for name in ("accuracy", "tv", "wins", "kl")]
     setting = Setting(model, (3, 3, 2), 0.3)
-    weighed = Growing(setting, metrics, seed_of(0))
+    weighed = GrowingPools(setting, metrics, seed_of(0))
     weighed.grow([40] * 4)
     gold, a, b = model.draw(1, 200_000, n_responses=(3, 3, 2), epsilon=0.3, needs="counts", rng=1)
     for metric, pool in zip(metrics, weighed.pools(), strict=True):
@@ -89,7 +88,7 @@ def test_the_standard_error_of_a_pool_is_that_of_its_items():
     metric = resolve("mae").on(model.scale)
     means, errors = [], []
     for seed in range(40):
-        growing = Growing(Setting(model, (5, 5, 5), 0.2), [metric], seed_of(seed))
+        growing = GrowingPools(Setting(model, (5, 5, 5), 0.2), [metric], seed_of(seed))
         growing.grow([16])
         [pool] = growing.pools()
         means.append(pool.mean)
@@ -104,9 +103,9 @@ def test_the_standard_error_of_a_pool_is_that_of_its_items():
 def test_pools_do_not_depend_on_threads_or_on_how_they_grew():
     model = preset("normal")
     metrics = [resolve("mae"), resolve("wins")]
-    at_once = Growing(Setting(model, (2, 2, 2), 0.2), metrics, seed_of(3), workers=4)
+    at_once = GrowingPools(Setting(model, (2, 2, 2), 0.2), metrics, seed_of(3), workers=4)
     at_once.grow([40, 40])
-    by_steps = Growing(Setting(model, (2, 2, 2), 0.2), metrics, seed_of(3))
+    by_steps = GrowingPools(Setting(model, (2, 2, 2), 0.2), metrics, seed_of(3))
     by_steps.grow([5, 1])
     by_steps.grow([40, 40])
     for left, right in zip(at_once.pools(), by_steps.pools(), strict=True):
@@ -116,7 +115,7 @@ def test_pools_do_not_depend_on_threads_or_on_how_they_grew():
 
 def test_null_scores_are_symmetric():
     model = preset("normal")
-    growing = Growing(Setting(model, (2, 2, 2), 0.2, null=True), [resolve("mae")], seed_of(0))
+    growing = GrowingPools(Setting(model, (2, 2, 2), 0.2, null=True), [resolve("mae")], seed_of(0))
     growing.grow([4])
     [pool] = growing.pools()
     np.testing.assert_array_equal(pool.grid.shares, pool.grid.shares[::-1])

@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -39,53 +41,43 @@ def test_parts_may_be_added_different_numbers_of_times():
     assert Summands(coin, die).times(0, 1).upper(6) == pytest.approx(1 / 6)
 
 
-def test_the_series_and_the_table_agree():
-    from howsure.planning.engines.score_sums import _Series, _Table, _wave, power
-
-    shares = np.exp(-np.square((np.arange(400) - 150) / 40))
-    grid = SumGrid(-100, shares / shares.sum())
-    series = Summands(grid, grid.reflected()).times(50)
-    assert isinstance(series, _Series)
-    table = _Table([power(_wave(each, 8192), 50) for each in (grid, grid.reflected())], 0.0, 8192)
-    for point in (-900, -50, 0, 1, 700):
-        assert series.upper(point) == pytest.approx(table.upper(point), abs=1e-9)
-    assert series.quantile(0.1) == table.quantile(0.1)
+def plain_uppers(parts, n):
+    """Return the lowest sum of n scores of each part, and the probability of each sum or more, by one long FFT."""
+    length = sum(n * (part.shares.size - 1) for part in parts) + 1
+    wave = np.prod([np.fft.rfft(part.shares, length) ** n for part in parts], axis=0)
+    return sum(n * part.low for part in parts), np.cumsum(np.fft.irfft(wave, length)[::-1])[::-1]
 
 
-def test_a_very_long_sum_is_computed_on_a_coarser_grid():
-    from howsure.planning.engines.score_sums import _Coarse, _Table, _wave, power
+def bell(low, size, middle, spread):
+    shares = np.exp(-np.square((np.arange(size) - middle) / spread))
+    return SumGrid(low, shares / shares.sum())
 
-    shares = np.exp(-np.square((np.arange(3000) - 1000) / 300))
-    grid = SumGrid(-900, shares / shares.sum())
+
+@pytest.mark.parametrize(
+    ("parts", "n", "error"),
+    [
+        ([bell(-100, 400, 150, 40), bell(-100, 400, 150, 40).reflected()], 50, 1e-9),  # a short series
+        ([SumGrid(-3, np.random.default_rng(0).dirichlet(np.ones(30)))], 400, 1e-9),
+        ([bell(-900, 3000, 1000, 300)], 100, 1e-5),  # so long that the grid is made coarser
+    ],
+)
+def test_long_sums_are_those_of_one_long_convolution(parts, n, error):
+    low, plain = plain_uppers(parts, n)
+    total = Summands(*parts).times(n)
+    mean, sd = n * sum(part.mean for part in parts), math.sqrt(n * sum(part.variance for part in parts))
+    points = np.rint(mean + sd * np.array([-4.0, -2.0, -1.0, -0.1, 0.0, 0.3, 1.0, 3.0]))
+    expected = plain[(points - low).astype(int)]
+    np.testing.assert_allclose(total.uppers(points), expected, atol=error)
+    np.testing.assert_allclose([total.upper(int(point)) for point in points], expected, atol=error)
+    for share in (0.1, 0.5):
+        exact = low + np.flatnonzero(plain <= 1 - share + 1e-12)[0] - 1
+        assert total.quantile(share) == pytest.approx(exact, abs=0 if error < 1e-6 else 4)
+    assert total.uppers(np.array([low - 10.0, low + plain.size + 10.0])) == pytest.approx([1, 0], abs=error)
+
+
+def test_a_coarser_grid_keeps_the_mean():
+    grid = bell(-900, 3000, 1000, 300)
     assert grid.coarser(4).mean * 4 == pytest.approx(grid.mean)
-    coarse = Summands(grid).times(100)
-    assert isinstance(coarse, _Coarse)
-    table = _Table([power(_wave(grid, 1 << 17), 100)], 100 * grid.mean, 1 << 17)
-    points = np.rint(100 * grid.mean + 2000 * np.array([-2.0, -1.0, -0.1, 0.0, 0.3, 1.0, 3.0]))
-    np.testing.assert_allclose(coarse.uppers(points), table.uppers(points), atol=1e-5)
-    np.testing.assert_allclose([coarse.upper(int(point)) for point in points], table.uppers(points), atol=1e-5)
-    assert coarse.quantile(0.2) == pytest.approx(table.quantile(0.2), abs=4)
-
-
-@pytest.mark.parametrize("n_waves", [1, 2, 9, 10, 57])
-def test_waves_are_sums_of_turns(n_waves):
-    from howsure.planning.engines.score_sums import _first_waves
-
-    grid = SumGrid(-3, np.random.default_rng(0).dirichlet(np.ones(40)))
-    found = _first_waves(grid, 200, n_waves)
-    step, points = 2j * np.pi / 200, grid.points - round(grid.mean)
-    plain = [grid.shares @ np.exp(step * number * points) for number in range(1, n_waves + 1)]
-    np.testing.assert_allclose(found, plain, atol=1e-13)
-
-
-def test_a_series_gives_many_points_as_it_gives_one():
-    from howsure.planning.engines.score_sums import _Series
-
-    shares = np.random.default_rng(0).dirichlet(np.ones(30))
-    total = Summands(SumGrid(-3, shares)).times(400)
-    assert isinstance(total, _Series)
-    points = np.array([-2000.0, 4000, 4500, 4600, 4700, 20_000])
-    np.testing.assert_allclose(total.uppers(points), [total.upper(int(point)) for point in points], atol=1e-13)
 
 
 def test_fast_lengths_have_small_factors_and_none_is_left_out():

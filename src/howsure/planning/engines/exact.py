@@ -18,7 +18,7 @@ from howsure.models import ResponseModel
 from howsure.models.base import Epsilon
 from howsure.planning.engines.base import DesignOutlook
 from howsure.planning.engines.item_scores import Setting, Sizes
-from howsure.planning.engines.score_pools import FIRST_BLOCKS, Growing, Pool
+from howsure.planning.engines.score_pools import FIRST_BLOCKS, GrowingPools, Pool
 from howsure.planning.engines.score_sums import Summands, Total
 from howsure.scales import FloatArray
 
@@ -107,8 +107,8 @@ class ExactEngine:
         workers: int = 1,
     ) -> None:
         settings = [Setting(model, n_responses, epsilon, perturbation, null) for null in (False, True)]
-        self._scores = Growing(settings[0], metrics, seed, workers=workers)
-        self._null_scores = Growing(settings[1], metrics, seed, workers=workers, steps=self._scores.steps)
+        self._scores = GrowingPools(settings[0], metrics, seed, workers=workers)
+        self._null_scores = GrowingPools(settings[1], metrics, seed, workers=workers, steps=self._scores.steps)
         self._parts = [self._part(metric) for metric in range(len(metrics))]
 
     @property

@@ -6,6 +6,13 @@ its expectation given the item needs only pairs of outcomes, not the triples of 
 be summed up: of counts where the scale has two levels, of counts of each level where the score is a sum over levels
 (`ByLevel`), of whole outcomes where there are few, and of sums where the mean is enough. Errors of normal responses
 have a closed form.
+
+Two more kinds have no short sum, but a mean at a lower price than by drawing more scores; part of it is drawn:
+
+votes    accuracy is a sum over labels of the chance that gold votes for it times the chance that the model does. Each
+         chance is summed up over the two likeliest labels, given what is drawn for the others.
+coupled  wins have no score of a model alone. From the advantage of A and B that of A and a second A is subtracted,
+         whose mean is zero. The second A and B answer from the same random numbers, so that their errors nearly cancel.
 """
 
 import math
@@ -18,12 +25,23 @@ from scipy.special import ndtr
 from howsure._random import generator
 from howsure.metrics import AdditiveMetric, ItemMetric
 from howsure.metrics.distribution import ByLevel
+from howsure.metrics.labels import Accuracy
+from howsure.metrics.wins import Wins
 from howsure.models import NormalModel
 from howsure.models.answers import Answers, NormalAnswers
+from howsure.models.levels import FEW_RESPONSES, ShareAnswers
+from howsure.models.simulation import derive
 from howsure.models.streams import Streams
-from howsure.planning.engines.item_scores import Setting, distinct_shares, once_each
-from howsure.planning.engines.lattices import evenly
-from howsure.planning.engines.outcomes import Outcomes, are_sums
+from howsure.planning.engines.even_points import evenly
+from howsure.planning.engines.item_scores import (
+    ITEMS,
+    Outcomes,
+    Setting,
+    are_sums,
+    distinct_shares,
+    log_factorials,
+    once_each,
+)
 from howsure.scales import FloatArray, Scale
 
 MOST_RESPONSES = 160
@@ -34,6 +52,15 @@ MOST_SUMMED = 25
 
 MOST_OUTCOMES = 512
 """Most outcomes of one source for which pairs of whole outcomes are summed up."""
+
+HOPELESS = 1e-10
+"""A label that has the most responses with a smaller chance than this has it never."""
+
+EFFORT = {"votes": 1.5, "coupled": 3.0}
+"""About how many items can be drawn and scored in the time that the mean advantage of one takes, by kind."""
+
+SETS = 8
+"""Sets of responses of each source; every set of gold meets every set of A."""
 
 
 def has_expectations(setting: Setting, metric: AdditiveMetric) -> bool:
@@ -79,7 +106,7 @@ def _block_means(
         kind = kind_of(setting, metric)
         assert kind is not None
         if kind not in pairs:
-            pairs[kind] = _pairs(setting, kind, [by_source[id(each)] for each in shares])
+            pairs[kind] = outcome_pairs(setting, kind, [by_source[id(each)] for each in shares])
         tables = _tables(setting.model.scale, metric, setting.n_responses, kind)
         of_a, of_b = (float(np.vdot(weights, table)) for weights, table in zip(pairs[kind], tables, strict=True))
         found.append(of_b - of_a if metric.better == "lower" else of_a - of_b)
@@ -99,7 +126,7 @@ def n_expected(setting: Setting, kind: str | None) -> int:
     return min(512, max(32, 13_000 // (levels * (3 + most))))
 
 
-def _pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
+def outcome_pairs(setting: Setting, kind: str, shares: list[FloatArray]) -> list[FloatArray]:
     """Return how likely each pair of outcomes is, of gold with A and of gold with B, on average over the items.
 
     With counts of single levels the pairs of all levels are added up.
@@ -205,3 +232,76 @@ def _powers(base: FloatArray, most: int) -> FloatArray:
 def _ways(k: int) -> FloatArray:
     """Return in how many ways k responses can have each count."""
     return np.array([float(math.comb(k, count)) for count in range(k + 1)])
+
+
+def drawn_kind(setting: Setting, metric: AdditiveMetric) -> str | None:
+    """Return in which way the mean of this metric is drawn; None where neither fits."""
+    if len(setting.model.scale.levels) < 2:
+        return None
+    if isinstance(metric, Accuracy):
+        return "votes"
+    few = max(setting.n_responses) <= FEW_RESPONSES and setting.n_responses[1] == setting.n_responses[2]
+    scored = isinstance(metric, Wins) and isinstance(metric.item_error, ItemMetric)
+    return "coupled" if scored and metric.needs in ("means", "counts") and few and not setting.null else None
+
+
+def drawn_advantages(
+    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+) -> list[list[float]]:
+    """Draw these blocks of items and return their mean advantages, of each block by each metric."""
+    streams = [generator(seed, "item means", *setting.name, number) for number in numbers]
+    sources = setting.model.sources(
+        (len(numbers), ITEMS),
+        evenly(Streams(streams, [1] * len(numbers))),
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
+    )
+    found = []
+    for stream, *shares in zip(streams, *distinct_shares(setting, sources), strict=True):
+        votes, gold, a, b = stream.integers(0, 1 << 64, 4, dtype=np.uint64)
+        of_block = []
+        for metric in metrics:
+            if isinstance(metric, Accuracy):
+                of_block.append(_votes(shares, setting, (gold, votes, votes)))
+            else:
+                assert isinstance(metric, Wins), "`drawn_kind` is of accuracy and wins"
+                of_block.append(_coupled(metric, shares, setting, (gold, a, b, b)))
+        found.append(of_block)
+    return found
+
+
+def _votes(shares: Sequence[FloatArray], setting: Setting, seeds: Sequence[np.uint64]) -> float:
+    """Return how much more often A's vote is gold's than B's."""
+    from howsure.planning.engines._kernels import expected_votes
+
+    gold, a, b = (
+        expected_votes(np.ascontiguousarray(each), k, 2 if k > FEW_RESPONSES else 4, word, log_factorials(k), HOPELESS)
+        for each, k, word in zip(shares, setting.n_responses, seeds, strict=True)
+    )
+    return float((gold * (a - b)).sum() / len(gold))
+
+
+def _coupled(metric: Wins, shares: Sequence[FloatArray], setting: Setting, seeds: Sequence[np.uint64]) -> float:
+    """Return how much more often A wins against B than against itself."""
+    error, scale, k = metric.item_error, setting.model.scale, setting.n_responses
+    assert isinstance(error, ItemMetric), "`drawn_kind` is of wins by an item's score"
+    gold, a, b, again = (
+        derive(_sets(each, of_each, word, np.array(scale.levels)), "counts", metric.needs, scale)
+        for each, of_each, word in zip((*shares, shares[1]), (*k, k[1]), seeds, strict=True)
+    )
+    of_all = error.item_scores(gold[:, np.newaxis], np.concatenate([a, b, again])[np.newaxis])
+    of_a, *others = np.split(of_all, 3, axis=1)
+    sets = np.arange(SETS)
+    turned = (sets[:, np.newaxis] + sets) % SETS
+    sign = 1.0 if error.better == "lower" else -1.0
+    won, even = (
+        float(metric.won((of_other[sets[:, np.newaxis], turned] - of_a) * sign, gold, a, other).mean())
+        for of_other, other in zip(others, (b, again), strict=True)
+    )
+    return won - even
+
+
+def _sets(shares: FloatArray, k: int, word: np.uint64, levels: FloatArray) -> FloatArray:
+    """Draw the counts of sets of k responses to each item, from the random numbers of a word: (sets, items, levels)."""
+    stream = np.random.Generator(np.random.SFC64(int(word)))
+    return ShareAnswers(np.broadcast_to(shares, (SETS, *shares.shape)), levels).summary("counts", k, stream)

@@ -1,25 +1,35 @@
-"""Designs of a response model: the exact engine where the metric has item scores, else simulated studies."""
+"""Designs of a response model: the exact engine where the metric has item scores, else simulated studies.
+
+`epsilon_for` goes from a difference that people can name (an advantage in a metric's units, accuracy points, a win
+rate) to ε.
+"""
 
 import math
 from collections.abc import Sequence
 from functools import cached_property
 
+import numpy as np
+
 from howsure import _random
 from howsure.errors import ArgumentError
-from howsure.metrics import AdditiveMetric
+from howsure.metrics import AdditiveMetric, Metric
+from howsure.models import simulate_advantages
 from howsure.planning.designs import Design
-from howsure.planning.differences import expected_advantage
-from howsure.planning.engines import simulated_power as powers
+from howsure.planning.engines import monte_carlo
 from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting, Sizes
 from howsure.planning.engines.monte_carlo import MonteCarloEngine
-from howsure.planning.engines.pool_power import first_guess, from_pool
+from howsure.planning.engines.pool_power import first_guess, power_from_pool
+from howsure.planning.engines.score_pools import GrowingPools
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
-from howsure.planning.premises import Premises
+from howsure.planning.request import Effect, Scenario
 
 POWER_SHARE = 1.5
 """The error of the power that items may add, in units of the precision asked for: as much as data sets add, .008."""
+
+BLOCKS = 128
+"""Blocks of items behind each expected advantage; all ε use the same items, so that the curve is smooth."""
 
 
 class ModelEngine:
@@ -27,32 +37,33 @@ class ModelEngine:
 
     Examples
     --------
-    >>> from howsure.planning.premises import premises
-    >>> engine = ModelEngine(premises("normal", metrics=["mae"], epsilon=0.3, rng=0))
+    >>> from howsure.planning.request import PlanRequest
+    >>> engine = ModelEngine(Scenario.of("normal", PlanRequest(metrics="mae", rng=0)).at(0.3))
     >>> design = Design(100, 5, 5, 5)
     >>> engine.name(0), engine.power(design, 0, Test()).power > 0.9
     ('exact', True)
     """
 
-    def __init__(self, premises: Premises) -> None:
-        self.premises = premises
+    def __init__(self, scenario: Scenario) -> None:
+        self.scenario = scenario
         self._exact: dict[Sizes, ExactEngine] = {}
         self._studies: dict[Design, dict[int, DesignOutlook]] = {}
 
     @cached_property
     def _routes(self) -> tuple[list[int], list[int]]:
         """Which metrics go to the exact engine, and which are simulated."""
-        asked = self.premises.engine
+        request, metrics = self.scenario.request, self.scenario.metrics
+        may_be_exact = request.engine != "monte-carlo" and not request.resample_simulated
         exact = []
-        for number, metric in enumerate(self.premises.metrics):
-            if asked == "exact" and not isinstance(metric, AdditiveMetric):
+        for number, metric in enumerate(metrics):
+            if request.engine == "exact" and not isinstance(metric, AdditiveMetric):
                 raise ArgumentError(
                     f"`engine='exact'` needs item scores, which metric {metric.name!r} does not have; use "
                     "`engine='monte-carlo'`."
                 )
-            if asked != "monte-carlo" and isinstance(metric, AdditiveMetric) and not self.premises.resample_simulated:
+            if may_be_exact and isinstance(metric, AdditiveMetric):
                 exact.append(number)
-        return exact, [number for number in range(len(self.premises.metrics)) if number not in exact]
+        return exact, [number for number in range(len(metrics)) if number not in exact]
 
     def name(self, metric: int) -> str:
         """Return what computes this metric."""
@@ -65,16 +76,16 @@ class ModelEngine:
     def exact(self, n_responses: Sizes) -> ExactEngine:
         """Return the exact engine for these numbers of responses."""
         if n_responses not in self._exact:
-            q = self.premises
-            metrics = [q.metrics[i] for i in self._routes[0]]
+            scenario = self.scenario
+            metrics = [scenario.metrics[i] for i in self._routes[0]]
             self._exact[n_responses] = ExactEngine(
-                q.model,
+                scenario.model,
                 metrics,  # type: ignore[arg-type]
                 n_responses,
-                epsilon=q.strengths,
-                seed=q.seed,
-                perturbation=q.perturbation,
-                workers=q.workers,
+                epsilon=scenario.strengths,
+                seed=scenario.seed,
+                perturbation=scenario.perturbation,
+                workers=scenario.workers,
             )
         return self._exact[n_responses]
 
@@ -82,48 +93,49 @@ class ModelEngine:
         """Make the pools as precise as these designs need them."""
         if not self._routes[0]:
             return
-        q = self.premises
+        request = self.scenario.request
         for sizes in dict.fromkeys(design.sizes for design in designs):
             n_items = [design.n_items for design in designs if design.sizes == sizes]
             engine = self.exact(sizes)
             if not for_power_only:
-                engine.sharpen(n_items, q.precision)
-            if q.with_power and any(test.name in ON_ADVANTAGES for test in q.tests):
-                engine.sharpen_power(n_items, POWER_SHARE * q.precision, alpha=q.tests[0].alpha)
+                engine.sharpen(n_items, request.precision)
+            if request.with_power and any(test.name in ON_ADVANTAGES for test in request.tests):
+                engine.sharpen_power(n_items, POWER_SHARE * request.precision, alpha=request.alpha)
 
     def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
-        q = self.premises
+        scenario, request = self.scenario, self.scenario.request
         exact, drawn = self._routes
         if metric in exact:
             engine = self.exact(design.sizes)
-            return engine.outlook(exact.index(metric), design.n_items, confidence_level=q.confidence_level)
+            return engine.outlook(exact.index(metric), design.n_items, confidence_level=request.confidence_level)
         if design not in self._studies:
             simulated = MonteCarloEngine(
-                model=q.model,
-                metrics=[q.metrics[i] for i in drawn],
-                n_responses=design.sizes,
-                epsilon=q.strengths,
-                seed=_random.child(q.seed, "studies", *design.sizes, design.n_items),
-                perturbation=q.perturbation,
-                n_simulations=q.n_simulations,
-                precision=q.precision,
-                resample_simulated=q.resample_simulated,
-                workers=q.workers,
+                _setting(scenario, design.sizes),
+                [scenario.metrics[i] for i in drawn],
+                seed=_random.child(scenario.seed, "studies", *design.sizes, design.n_items),
+                n_simulations=request.n_simulations,
+                precision=request.precision,
+                resample_simulated=request.resample_simulated,
+                workers=scenario.workers,
             )
-            found = simulated.outlooks(design.n_items, confidence_level=q.confidence_level)
+            found = simulated.outlooks(design.n_items, confidence_level=request.confidence_level)
             self._studies[design] = dict(zip(drawn, found, strict=True))
         return self._studies[design][metric]
 
     def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
-        q = self.premises
-        seed = _random.child(q.seed, *design.sizes)
+        seed = _random.child(self.scenario.seed, *design.sizes)
         if metric in self._routes[0] and test.name in ON_ADVANTAGES:
             pool = self.exact(design.sizes).pools[self._routes[0].index(metric)]
-            return from_pool(pool, design.n_items, test, seed=seed)
-        return powers.simulated(
-            self._setting(design), q.metrics[metric], design.n_items, test, seed=seed, workers=q.workers
+            return power_from_pool(pool, design.n_items, test, seed=seed)
+        return monte_carlo.simulated_power(
+            _setting(self.scenario, design.sizes),
+            self.scenario.metrics[metric],
+            design.n_items,
+            test,
+            seed=seed,
+            workers=self.scenario.workers,
         )
 
     def guess(self, design: Design, test: Test, target: float) -> int:
@@ -134,12 +146,12 @@ class ModelEngine:
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest advantage that is found with this power, and its ε: solved over ε."""
-        q = self.premises
-        if q.epsilon is None:
+        scenario = self.scenario
+        if scenario.epsilon is None:
             raise ArgumentError("the smallest detectable advantage needs a model whose difference can be varied.")
 
         def power(epsilon: float) -> float:
-            engine = ModelEngine(q.at(epsilon))
+            engine = ModelEngine(scenario.at(epsilon))
             engine.prepare([design], for_power_only=True)
             return engine.power(design, metric, test).power
 
@@ -149,10 +161,69 @@ class ModelEngine:
         while high - low > 0.005 * max(high, 0.02):
             middle = (low + high) / 2
             low, high = (low, middle) if power(middle) >= target else (middle, high)
-        setting = Setting(q.model, design.sizes, (q.epsilon_a, high), q.perturbation)
-        advantage, _ = expected_advantage(q.metrics[metric], setting, seed=q.seed, workers=q.workers)
+        setting = _setting(scenario.at(high), design.sizes)
+        advantage, _ = expected_advantage(
+            scenario.metrics[metric], setting, seed=scenario.seed, workers=scenario.workers
+        )
         return advantage, high
 
-    def _setting(self, design: Design) -> Setting:
-        q = self.premises
-        return Setting(q.model, design.sizes, q.strengths, q.perturbation)
+
+def _setting(scenario: Scenario, n_responses: Sizes) -> Setting:
+    return Setting(scenario.model, n_responses, scenario.strengths, scenario.perturbation)
+
+
+def epsilon_for(effect: Effect, scenario: Scenario, n_responses: Sizes) -> tuple[float, float]:
+    """Return the ε that gives the effect's advantage with this many responses, and the numerical error of ε."""
+    metric = effect.metric.on(scenario.model.scale)
+    seed = _random.child(scenario.seed, "effect")
+
+    def advantage(epsilon: float) -> tuple[float, float]:
+        setting = _setting(scenario.at(epsilon), n_responses)
+        return expected_advantage(metric, setting, seed=seed, workers=scenario.workers)
+
+    least, error = advantage(0.0)
+    most, _ = advantage(1.0)
+    if not least < effect.advantage <= most:
+        bound = f"the largest is {most:.4g}" if effect.advantage > most else f"with ε = 0 it is {least:.4g}"
+        gold, a, b = n_responses
+        raise ArgumentError(
+            f"an advantage of {effect.advantage:g} in {metric.name} is not possible with {gold} gold, {a} A and {b} B "
+            f"responses per item: {bound}."
+        )
+    low, high = 0.0, 1.0
+    at_low, at_high = least, most
+    for _ in range(40):
+        middle = (low + high) / 2
+        value, error = advantage(middle)
+        if value < effect.advantage:
+            low, at_low = middle, value
+        else:
+            high, at_high = middle, value
+        if high - low < 1e-4 or at_high - at_low < error / 10:
+            break
+    slope = (at_high - at_low) / (high - low)
+    return (low + high) / 2, float(error / slope) if slope > 0 else float("inf")
+
+
+def expected_advantage(
+    metric: Metric, setting: Setting, *, seed: np.random.SeedSequence, workers: int = 1
+) -> tuple[float, float]:
+    """Return the mean advantage at ε and its numerical error; a metric without item scores is taken on 1,000 items."""
+    if isinstance(metric, AdditiveMetric):
+        scores = GrowingPools(setting, [metric], seed, workers=workers)
+        grow = scores.grow_means if scores.has_means[0] else scores.grow
+        grow([BLOCKS])
+        [pool] = scores.pools()
+        return pool.mean, pool.standard_error
+    draws = simulate_advantages(
+        setting.model,
+        [metric],
+        n_items=1000,
+        n_responses=setting.n_responses,
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
+        n_simulations=400,
+        rng=seed,
+        workers=workers,
+    )
+    return float(np.nanmean(draws)), float(np.nanstd(draws) / 20)

@@ -1,50 +1,80 @@
-"""The Monte-Carlo engine: any metric, by simulating whole studies."""
+"""The Monte-Carlo engine: what designs may expect, and the power of any test, by simulating whole studies.
+
+`MonteCarloEngine` is for metrics without item scores. `simulated` is the power of a test on simulated data sets. Tests
+that see only the advantage of each item have a faster way (`pool_power`). Welch's t and the nulls that resample
+responses need whole data sets, and metrics without item scores are compared as `compare` does.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
+from howsure._random import child, generator, map_blocks
+from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
 from howsure.intervals import interval
-from howsure.metrics import Metric
-from howsure.models import ResponseModel, simulate_advantages
-from howsure.models.base import Epsilon
-from howsure.planning.engines.base import DesignOutlook
+from howsure.metrics import AdditiveMetric, ItemMetric, Metric
+from howsure.models import simulate_advantages
+from howsure.models.simulation import derive
+from howsure.planning.engines import simulated_pvalues as pvalues
+from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.exact import MATTERS, student_width
-from howsure.planning.engines.item_scores import Sizes
-from howsure.scales import FloatArray
+from howsure.planning.engines.item_scores import Setting
+from howsure.planning.engines.pool_power import NUMBERS, binomial_error
+from howsure.planning.engines.simulated_pvalues import RESAMPLING, Test
+from howsure.resampling.sums import by_signs
+from howsure.resampling.weights import WeightedAdvantages
+from howsure.scales import FloatArray, IntArray
+from howsure.summaries import Needs
 
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""
 
+SIMULATED_DATA_SETS = 2000
+"""Data sets drawn from the response model."""
+
+COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
+"""Data sets compared one by one, and their draws, where there is no faster way: the power's error is at most .025."""
+
+SWAPPED_DATA_SETS = 400
+"""Data sets whose items are swapped, for metrics without item scores: the power's error is at most .025."""
+
+SWAPS = (20, 30, 50, 99)
+"""Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
+
+BATCHES = 8
+"""Data sets come in at least so many batches, for threads to share."""
+
+CERTAIN = 2.5
+"""A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
+
 
 @dataclass(frozen=True)
 class MonteCarloEngine:
-    """Outlooks of one response model, ε and numbers of responses, by any metrics.
+    """Outlooks of one response model, ε and numbers of responses, by any metrics on the model's scale.
 
-    Parameters are those of `ExactEngine`; metrics need not be additive. With `n_simulations` the number of simulated
+    With `n_simulations` the number of simulated
     studies is fixed, otherwise it grows until expected p-values that matter are known with the precision asked for.
 
     Examples
     --------
     >>> from howsure.metrics import resolve
     >>> from howsure.models import preset
-    >>> engine = MonteCarloEngine(preset("normal"), [resolve("rmse")], (5, 5, 5), epsilon=0.3,
-    ...     seed=np.random.SeedSequence(0), n_simulations=200)
+    >>> setting = Setting(preset("normal"), (5, 5, 5), epsilon=0.3)
+    >>> engine = MonteCarloEngine(setting, [resolve("rmse")], np.random.SeedSequence(0), n_simulations=200)
     >>> [outlook] = engine.outlooks(100)
     >>> outlook.advantage > 0
     True
     """
 
-    model: ResponseModel
+    setting: Setting
     metrics: Sequence[Metric]
-    n_responses: Sizes
-    epsilon: Epsilon
     seed: np.random.SeedSequence
-    perturbation: str | None = None
     n_simulations: int | None = None
     precision: float = 0.005
     resample_simulated: bool = False
@@ -66,12 +96,12 @@ class MonteCarloEngine:
 
     def _advantages(self, n_items: int, n_simulations: int, *, null: bool) -> FloatArray:
         return simulate_advantages(
-            self.model,
+            self.setting.model,
             self.metrics,
             n_items=n_items,
-            n_responses=self.n_responses,
-            epsilon=self.epsilon,
-            perturbation=self.perturbation,
+            n_responses=self.setting.n_responses,
+            epsilon=self.setting.epsilon,
+            perturbation=self.setting.perturbation,
             null=null,
             n_simulations=n_simulations,
             resample_simulated=self.resample_simulated,
@@ -113,3 +143,282 @@ class MonteCarloEngine:
             sd,
             expected_pvalue_is_bound=expected.is_bound,
         )
+
+
+def simulated_power(
+    setting: Setting,
+    metric: Metric,
+    n_items: int,
+    test: Test,
+    *,
+    seed: np.random.SeedSequence,
+    n: int | None = None,
+    workers: int = 1,
+) -> TestPower:
+    """Return the power of any test, on data sets drawn from the response model; the same on any number of threads."""
+    if not isinstance(metric, AdditiveMetric) and test.name == "sign-flip":
+        return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS, workers=workers)
+    if not isinstance(metric, AdditiveMetric):
+        return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
+    n = n or SIMULATED_DATA_SETS
+    if test.name == "welch-t" and not isinstance(metric, ItemMetric):
+        raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
+    resamples = test.name in ("pooled-responses", "permuted-responses")
+    width = 3 * max(setting.n_responses) if resamples else max(1, len(setting.model.scale.levels))
+
+    def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
+        drawn = _drawn(setting, n_data_sets, n_items, "values" if resamples else metric.needs, stream)
+        if resamples:
+            deal = test.name == "permuted-responses"
+            tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
+        elif test.name == "welch-t":
+            assert isinstance(metric, ItemMetric)
+            sign = -1 if metric.better == "lower" else 1
+            tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
+        else:
+            tails = None
+        decided = test.decide(metric.item_advantages(*drawn)) if tails is None else test.rejects(tails)
+        return int(decided.sum())
+
+    return _share(rejected, n, n_items * width, seed=child(seed, "power by simulation", n_items), workers=workers)
+
+
+def _share(
+    rejected: Callable[[int, np.random.Generator], int],
+    n: int,
+    width: int,
+    *,
+    seed: np.random.SeedSequence,
+    workers: int,
+) -> TestPower:
+    """Return the share of n data sets that are rejected; each batch has a stream of its own, so threads share them."""
+    size = max(1, min(NUMBERS // width, n // BATCHES))
+
+    def batch(number: int, start: int, stop: int) -> int:
+        return rejected(stop - start, generator(seed, "batch", number))
+
+    share = sum(map_blocks(batch, n, workers=workers, size=size)) / n
+    return TestPower(share, binomial_error(share, n))
+
+
+def _drawn(
+    setting: Setting, n_data_sets: int, n_items: int, needs: Needs, stream: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Draw gold, A and B of data sets."""
+    return setting.model.draw(
+        n_data_sets,
+        n_items,
+        n_responses=setting.n_responses,
+        epsilon=setting.epsilon,
+        perturbation=setting.perturbation,
+        needs=needs,
+        rng=stream,
+    )
+
+
+def _resampled_responses(
+    drawn: tuple[FloatArray, FloatArray, FloatArray],
+    metric: AdditiveMetric,
+    setting: Setting,
+    *,
+    deal: bool,
+    stream: np.random.Generator,
+    repeats: int = 4,
+) -> pvalues.Tails:
+    """Return the tails of pooled or dealt responses.
+
+    With items drawn too, a draw's advantage is a mean of independent scores, so its tail follows from their variance
+    and fourth moment over all items; a few resampled scores of each item are enough to know these.
+    """
+    gold, a, b = drawn
+    scale = setting.model.scale
+    n_items = gold.shape[1]
+    both = np.concatenate([a, b], axis=-1)
+    second, fourth = np.zeros(len(gold)), np.zeros(len(gold))
+    for _ in range(repeats):
+        if deal:
+            shuffled = stream.permuted(both, axis=-1)
+            resampled = (gold, shuffled[..., : a.shape[-1]], shuffled[..., a.shape[-1] :])
+        else:
+            of_a, of_b = (_resample(both, side.shape[-1], stream) for side in (a, b))
+            resampled = (_resample(gold, gold.shape[-1], stream), of_a, of_b)
+        scores = metric.item_advantages(*(derive(side, "values", metric.needs, scale) for side in resampled))
+        squares = np.square(scores)
+        second += squares.mean(axis=1) / repeats
+        fourth += np.square(squares).mean(axis=1) / repeats
+    observed = metric.item_advantages(*(derive(side, "values", metric.needs, scale) for side in drawn)).mean(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        kurtosis = np.where(second > 0, fourth / second**2 - 3, 0.0) / n_items
+    return pvalues.normal_sum(observed, second / n_items, kurtosis)
+
+
+def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatArray:
+    chosen = stream.integers(0, values.shape[-1], (*values.shape[:-1], k), dtype=np.int32)
+    return np.take_along_axis(values, chosen, axis=-1)
+
+
+def _swapped(
+    setting: Setting,
+    metric: Metric,
+    n_items: int,
+    test: Test,
+    *,
+    seed: np.random.SeedSequence,
+    n: int,
+    workers: int = 1,
+) -> TestPower:
+    """Swap the items of simulated data sets; for most, a few swaps are enough to be certain of the test's result."""
+    width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
+    width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
+
+    def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
+        drawn = _drawn(setting, n_data_sets, n_items, metric.needs, stream)
+        return rejected_by_swaps(swaps_of(metric, *drawn, stream), metric.advantage(*drawn), test)
+
+    if not getattr(metric, "vectorized", True):
+        workers = 1  # threads would only wait for each other
+    seed = child(seed, "power by swaps", n_items)
+    return _share(rejected, n, width * max(SWAPS), seed=seed, workers=workers)
+
+
+def rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
+    """Return in how many data sets the swapped advantages leave the observed one significant."""
+    level = test.tail * (1 + 1e-9)
+    n_swaps = sum(SWAPS)
+    critical = float(ndtri(1 - level))
+    open_to = np.flatnonzero(~np.isnan(observed))
+    if test.alternative == "less":
+        observed, sign = -observed, -1.0
+    else:
+        sign = 1.0
+    beyond = np.zeros((2, observed.size), dtype=np.int64)
+    squares, seen, rejected = np.zeros(observed.size), 0, 0
+    for batch in SWAPS:
+        if not open_to.size:
+            break
+        draws = sign * swaps.of(open_to, batch)
+        here = observed[open_to, np.newaxis]
+        tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
+        beyond[0, open_to] += (draws >= here - tie).sum(axis=1)
+        beyond[1, open_to] += (draws <= here + tie).sum(axis=1)
+        squares[open_to] += np.square(np.nan_to_num(draws)).sum(axis=1)
+        seen += batch
+        fewest = beyond[0, open_to] if test.sides == 1 else beyond[:, open_to].min(axis=0)
+        spread = np.sqrt(squares[open_to] / seen)
+        far = np.abs(observed[open_to]) if test.sides == 2 else observed[open_to]
+        doubt = CERTAIN * critical / math.sqrt(2 * seen)
+        lost = ((fewest + 1) / (n_swaps + 1) > level) | ((seen < n_swaps) & (far < (critical - doubt) * spread))
+        won = ~lost & ((far > (critical + doubt) * spread) | (seen == n_swaps)) & (fewest <= 1 + seen * level)
+        rejected += int(won.sum())
+        open_to = open_to[~lost & ~won]
+    return rejected
+
+
+@dataclass(frozen=True)
+class ScoredSwaps:
+    """Advantages with A and B exchanged item by item; each swapped data set is scored."""
+
+    metric: Metric
+    gold: FloatArray
+    a: FloatArray
+    b: FloatArray
+    stream: np.random.Generator
+
+    @cached_property
+    def _seen(self) -> tuple[FloatArray, FloatArray]:
+        return self.metric.swappable(self.gold, self.a, self.b)
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the advantages of these data sets: (data sets, swaps)."""
+        gold, a, b = (side[data_sets] for side in (self.gold, *self._seen))
+        n_sets, n_items = gold.shape[:2]
+        shape = (n_sets, n_swaps, *gold.shape[1:])
+        coins = self.stream.integers(0, 2, (n_sets, n_swaps, n_items), dtype=np.int8).astype(bool)
+        coins = coins.reshape(*coins.shape, *[1] * (gold.ndim - 2))
+        ours, theirs = a[:, np.newaxis], b[:, np.newaxis]
+        of_a, of_b = np.where(coins, ours, theirs), np.where(coins, theirs, ours)
+        if self.metric.ignores == "magnitude":  # gold is then ranked once for all swaps
+            return np.asarray(self.metric.advantage(gold[:, np.newaxis], of_a, of_b))
+        of_gold = np.broadcast_to(gold[:, np.newaxis], shape)
+        flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in (of_gold, of_a, of_b))
+        return np.asarray(self.metric.advantage(*flat)).reshape(n_sets, n_swaps)
+
+
+@dataclass(frozen=True)
+class WeightedSwaps(ScoredSwaps):
+    """The same for metrics of order: entries of both models are put in order once, and a swap chooses among them."""
+
+    _ordered: dict[int, WeightedAdvantages] = field(default_factory=dict)
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the advantages of these data sets: (data sets, swaps)."""
+        out = np.empty((len(data_sets), n_swaps))
+        seeds = self.stream.integers(0, 2**64, out.shape, dtype=np.uint64)
+        for row, number in enumerate(data_sets.tolist()):
+            if number not in self._ordered:
+                sides = (side[number] for side in (self.gold, *self._seen))
+                self._ordered[number] = WeightedAdvantages(self.metric, *sides, swap=True)
+            out[row] = self._ordered[number].of(seeds[row])
+        return out
+
+
+@dataclass(frozen=True)
+class SummedSwaps(ScoredSwaps):
+    """The same for functions of sums over items: an item adds to the sums for sure, and with a random sign."""
+
+    @cached_property
+    def _signed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
+        metric: Any = self.metric
+        gold, a, b = (side.reshape(-1, *side.shape[2:]) for side in (self.gold, *self._seen))  # items of all data sets
+        sums = (metric.item_sums(gold, *sides) for sides in ((a, b), (b, a)))
+        return by_signs(*(each.reshape(*self.gold.shape[:2], -1) for each in sums))
+
+    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
+        """Return the advantages of these data sets: (data sets, swaps)."""
+        sure, columns, least = (part[data_sets] for part in self._signed)
+        coins = self.stream.integers(0, 2, (len(data_sets), n_swaps, columns.shape[1]), dtype=np.int8)
+        sums = sure[:, np.newaxis] + (2.0 * coins - 1.0) @ columns
+        sums[np.abs(sums) < least[:, np.newaxis]] = 0.0
+        metric: Any = self.metric
+        return np.asarray(metric.advantage_of_sums(sums))
+
+
+def swaps_of(
+    metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
+) -> ScoredSwaps:
+    """Return the fastest way to swap the items of these data sets."""
+    kind = WeightedSwaps if metric.by_weights else SummedSwaps if metric.by_sums else ScoredSwaps
+    return kind(metric, gold, a, b, stream)
+
+
+def _compared(
+    setting: Setting, metric: Metric, n_items: int, test: Test, *, seed: np.random.SeedSequence, n: int
+) -> TestPower:
+    """Run `compare` on simulated tables: the slow way, and the only one for metrics without item scores."""
+    from howsure.comparison.comparing import pvalue_of
+    from howsure.comparison.procedure import Procedure
+
+    if test.name not in RESAMPLING:
+        known = ", ".join(RESAMPLING)
+        raise ArgumentError(
+            f"test {test.name!r} needs item scores, which metric {metric.name!r} does not have; use {known}."
+        )
+    how = Procedure(
+        null=test.name,
+        responses="bootstrap" if test.name == "pooled-responses" else "all",
+        alternative=test.alternative,
+        n_resamples=COMPARED_DRAWS,
+    )
+    rejected = 0
+    for number in range(n):
+        table = setting.model.table(
+            n_items,
+            setting.n_responses,
+            epsilon=setting.epsilon,
+            perturbation=setting.perturbation,
+            rng=child(seed, "data set", n_items, number),
+        )
+        contest = table.contest(gold="gold", a="A", b="B")
+        pvalue = pvalue_of(contest, metric=metric, procedure=how, rng=child(seed, "compare", n_items, number))
+        rejected += pvalue <= test.alpha * (1 + 1e-9)
+    return TestPower(rejected / n, binomial_error(rejected / n, n))

@@ -20,11 +20,11 @@ from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric
 from howsure.planning.designs import Design
-from howsure.planning.differences import NO_DIFFERENCE
 from howsure.planning.engines import rater_power
 from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.rater_power import Noise
 from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.request import NO_DIFFERENCE
 from howsure.raters import AdvantageComponents
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.scales import FloatArray

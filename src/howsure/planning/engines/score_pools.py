@@ -1,4 +1,11 @@
-"""Pools of item scores: histograms on a grid, which grow block by block until they are precise enough."""
+"""Pools of item scores: histograms on a grid, which grow block by block until they are precise enough.
+
+Mean and shape are estimated apart. The shape comes from drawn scores, which are then given that mean, so that scores
+stay on their grid and ties stay exact. The mean comes from the expected scores of items (`expected_scores`) where the
+first blocks show that these are more precise in the same time; the choice depends on what was drawn, never on a clock.
+Expected scores that are partly drawn cost as much as the first blocks, so they begin only where the number of scores
+would have to be doubled.
+"""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -9,11 +16,18 @@ from itertools import groupby
 import numpy as np
 
 from howsure.metrics import AdditiveMetric
-from howsure.planning.engines.drawn_means import EFFORT, drawn_advantages, drawn_kind
-from howsure.planning.engines.expected_scores import effort, has_expectations, kind_of, mean_advantages, n_expected
-from howsure.planning.engines.grid_shapes import symmetrised, tilted
+from howsure.planning.engines.expected_scores import (
+    EFFORT,
+    drawn_advantages,
+    drawn_kind,
+    effort,
+    has_expectations,
+    kind_of,
+    mean_advantages,
+    n_expected,
+)
 from howsure.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
-from howsure.planning.engines.score_sums import SumGrid
+from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_mean
 from howsure.scales import FloatArray
 
 FIRST_BLOCKS = 16
@@ -87,7 +101,7 @@ class Pool:
         return np.asarray(shares[shares > UNLIKELY])
 
 
-class Growing:
+class GrowingPools:
     """Pools of one setting by several metrics; `grow` adds blocks, `pools` returns what there is.
 
     Parameters
@@ -119,7 +133,7 @@ class Growing:
         n_first = FIRST_OF_SYMMETRIC if setting.is_symmetric else FIRST_BLOCKS
         first = draw_blocks(setting, metrics, range(n_first), seed)
         self.steps = list(steps) if steps else [grid_step(_likely([row[i] for row in first])) for i in everyone]
-        self._histograms = [_Histogram(step) for step in self.steps]
+        self._histograms = [ScoreHistogram(step) for step in self.steps]
         for histogram, blocks in zip(self._histograms, zip(*first, strict=True), strict=True):
             histogram.add(*blocks)
         # The mean of a symmetric distribution is zero.
@@ -252,7 +266,7 @@ def _common_divisor(distinct: FloatArray) -> float:
         step = 1 / round(1 / high)
 
 
-class _Histogram:
+class ScoreHistogram:
     """Counts of grid points, and what is needed to say how precise they are."""
 
     def __init__(self, step: float) -> None:
@@ -305,7 +319,7 @@ class _Histogram:
         if symmetric:
             grid, mean, error, own = symmetrised(grid), 0.0, 0.0, 0.0
         else:
-            grid = tilted(grid, mean / self._step)
+            grid = with_mean(grid, mean / self._step)
         squares, of_squares = _mean_and_error(second - 2 * own * first)
         variance = max(squares + own**2, 0.0)
         n_effective = math.inf

@@ -227,7 +227,10 @@ def _sign_test(advantages: FloatArray, largest: FloatArray) -> Tails:
 
 
 def _expanded(advantages: FloatArray, near: float | None) -> Tails:
-    """P(Σ ±d ≥ Σ d) by Edgeworth's expansion; where that is too rough, the largest items are enumerated first."""
+    """P(Σ ±d ≥ Σ d) by Edgeworth's expansion; where that is too rough, the largest items are enumerated first.
+
+    The saddlepoint formula of Lugannani and Rice failed where a few items dominate.
+    """
     sums = advantages.sum(axis=1)
     squares = np.square(advantages)
     variance = squares.sum(axis=1)

@@ -34,46 +34,46 @@ def account(result: Plan, asked: "Question | None", data: Any) -> Account:
 
 def _done(plan: Plan) -> list[str]:
     metrics = dict.fromkeys(cell.metric for cell in plan.cells)
-    said = [f"{metric}: {told}." for metric in metrics if (told := formula(metric))]
-    said += [ENGINES[engine] for engine in dict.fromkeys(cell.engine for cell in plan.cells) if engine in ENGINES]
+    lines = [f"{metric}: {written}." for metric in metrics if (written := formula(metric))]
+    lines += [ENGINES[engine] for engine in dict.fromkeys(cell.engine for cell in plan.cells) if engine in ENGINES]
     if plan.tests:
-        said.append(
+        lines.append(
             f"Power is the probability that {' or '.join(plan.tests)} gives p ≤ {plan.alpha:g} if the difference "
             "exists; expected p is the mean one-sided p-value of such a study."
         )
-    return said
+    return lines
 
 
 def _limits(plan: Plan) -> list[str]:
-    said = []
+    lines = []
     if plan.pilot is None:
-        said.append(f"The numbers hold for data like the model's ({plan.model}); real data may differ from it.")
+        lines.append(f"The numbers hold for data like the model's ({plan.model}); real data may differ from it.")
     else:
-        said.append("The pilot is one sample: its advantage and its noise are uncertain, and so is the plan.")
+        lines.append("The pilot is one sample: its advantage and its noise are uncertain, and so is the plan.")
         if plan.pilot.difference == "as in the pilot":
-            said.append("A difference that looks large in a small pilot is often smaller in truth.")
+            lines.append("A difference that looks large in a small pilot is often smaller in truth.")
     if plan.tests:
-        said.append("With 80% power, 2 studies in 10 miss a difference that exists.")
-    return said
+        lines.append("With 80% power, 2 studies in 10 miss a difference that exists.")
+    return lines
 
 
 def _next(plan: Plan) -> list[str]:
     taken = [answer.recommended for answer in plan.answers if answer.recommended is not None]
-    said = [f"Collect {design}." for design in dict.fromkeys(cell.design for cell in taken[:3])]
+    lines = [f"Collect {design}." for design in dict.fromkeys(cell.design for cell in taken[:3])]
     if not plan.answers:
         best = max((cell for cell in plan.cells if cell.power == cell.power), key=lambda cell: cell.power, default=None)
         if best is not None:
-            said.append(
+            lines.append(
                 f"Of these designs {best.design} have the most power, {share(best.power, most=2)}; pass `target_power` "
                 "or `budget` for a recommendation."
             )
     elif not taken:
-        said.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
+        lines.append("No design reaches the target: allow a larger budget, or look for a larger difference.")
     solved = [cell for cell in plan.cells if cell.detectable == cell.detectable]
     if solved and not taken:
         near = min(solved, key=lambda cell: cell.detectable)
-        said.append(f"{near.design} have 80% power for a difference of {rough(near.detectable)}.")
-    return said
+        lines.append(f"{near.design} have 80% power for a difference of {rough(near.detectable)}.")
+    return lines
 
 
 def _commands(asked: "Question | None") -> list[str]:

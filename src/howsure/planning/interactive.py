@@ -4,9 +4,7 @@ A new difference costs one pool of item scores for each number of responses; eve
 milliseconds. Pilots with raters need no pools: their variance components answer for every design.
 """
 
-import math
 from collections import OrderedDict
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -19,11 +17,11 @@ from howsure.models import ResponseModel
 from howsure.planning.designs import Design
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Sizes
-from howsure.planning.engines.moment_power import moment_power
-from howsure.planning.engines.pool_power import from_pool
+from howsure.planning.engines.model import ModelEngine
+from howsure.planning.engines.pool_power import moment_power, power_from_pool
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.planning.premises import Premises, premises
+from howsure.planning.request import PlanRequest, Scenario
 
 MOST_POOLS = 48
 """Pools that are kept; the one used longest ago is dropped first."""
@@ -69,12 +67,12 @@ class Tile:
     power: float
 
 
-class ModelAtOnce:
+class ModelSliders:
     """Designs of a response model, by a metric with item scores.
 
     Examples
     --------
-    >>> found = ModelAtOnce("normal", "mae").at(n_items=100, n_responses=5, epsilon=0.3)
+    >>> found = ModelSliders("normal", "mae").at(n_items=100, n_responses=5, epsilon=0.3)
     >>> str(found.design), found.power > 0.9
     ('100 items × 5 responses', True)
     """
@@ -82,11 +80,10 @@ class ModelAtOnce:
     across = "responses"
 
     def __init__(self, model: str | ResponseModel, metric: str | None = None, *, alpha: float = 0.05, seed: int = 0):
-        described = premises(model, metrics=("mae",), epsilon=0.0, rng=seed, workers=1) if metric is None else None
-        chosen = metric or ("accuracy" if described and described.model.scale.kind == "nominal" else "mae")
-        self.premises: Premises = premises(model, metrics=(chosen,), epsilon=0.0, alpha=alpha, rng=seed, workers=1)
-        if not isinstance(self.premises.metrics[0], AdditiveMetric):
-            raise ArgumentError(f"metric {chosen!r} has no item scores, and simulating its studies takes longer.")
+        request = PlanRequest(metrics=() if metric is None else (metric,), alpha=alpha, rng=seed)
+        self.scenario = Scenario.of(model, request, workers=1).at(0.0)
+        if not isinstance(self.scenario.metrics[0], AdditiveMetric):
+            raise ArgumentError(f"metric {metric!r} has no item scores, and simulating its studies takes longer.")
         self._pools: OrderedDict[tuple[float, Sizes], ExactEngine] = OrderedDict()
         self._maps: OrderedDict[float, list[Tile]] = OrderedDict()
 
@@ -97,7 +94,7 @@ class ModelAtOnce:
         n = _check.integer("n_items", n_items, at_least=2, at_most=100_000)
         engine = self._engine(_check.real("epsilon", epsilon, at_least=0, at_most=1), k)
         engine.sharpen([n], PRECISION)
-        found = engine.outlook(0, n, confidence_level=self.premises.confidence_level)
+        found = engine.outlook(0, n, confidence_level=self.scenario.request.confidence_level)
         power = self._power(engine, n, k)
         return Expectation(Design(n, *self._sizes(k)), found.advantage, found.expected_pvalue, found.ci_width, power)
 
@@ -115,31 +112,22 @@ class ModelAtOnce:
     def _engine(self, epsilon: float, k: int) -> ExactEngine:
         key = epsilon, self._sizes(k)
         if key not in self._pools:
-            q = self.premises
             sizes = (max(1, key[1][0]), *key[1][1:])
-            engine = ExactEngine(
-                q.model,
-                q.metrics,  # type: ignore[arg-type]
-                sizes,
-                epsilon=(q.epsilon_a, epsilon),
-                seed=q.seed,
-                perturbation=q.perturbation,
-            )
-            _kept(self._pools, key, engine, MOST_POOLS)
+            _kept(self._pools, key, ModelEngine(self.scenario.at(epsilon)).exact(sizes), MOST_POOLS)
         self._pools.move_to_end(key)
         return self._pools[key]
 
     def _sizes(self, k: int) -> Sizes:
-        return (0 if self.premises.metrics[0].gold_free else k), k, k
+        return (0 if self.scenario.metrics[0].gold_free else k), k, k
 
     def _power(self, engine: ExactEngine, n: int, k: int) -> float:
-        test, pool = self.premises.tests[0], engine.pools[0]
+        test, pool = self.scenario.request.tests[0], engine.pools[0]
         if n >= MANY_ITEMS:
             return moment_power(pool, n, test)
-        return from_pool(pool, n, test, seed=_random.child(self.premises.seed, k), n=DATA_SETS).power
+        return power_from_pool(pool, n, test, seed=_random.child(self.scenario.seed, k), n=DATA_SETS).power
 
 
-class RatersAtOnce:
+class RaterSliders:
     """Designs of a pilot with raters, by its variance components."""
 
     across = "raters"
@@ -188,17 +176,6 @@ class RatersAtOnce:
     def _design(self, n: int, r: int, k: int) -> Design:
         pilot = self.pilot.pilot
         return Design(n, r if pilot.gold else 0, k, k, n_raters=r, raters_per_item=r, per_pair=pilot.per_pair)
-
-
-def nearest(n: int, among: Sequence[int]) -> int:
-    """Return which of these numbers is nearest in ratio.
-
-    Examples
-    --------
-    >>> nearest(40, ITEMS)
-    50
-    """
-    return min(among, key=lambda each: abs(math.log(each / n)))
 
 
 def _kept(held: OrderedDict[Any, Any], key: Any, value: Any, most: int) -> None:

@@ -15,10 +15,6 @@ if TYPE_CHECKING:
     import polars
 
 
-LAYOUTS = ("list", "matrix")
-"""How the designs of a plan are shown: one after another, or items against responses."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell(Record):
     """What a design may expect by one metric; each number is followed by its numerical error.
@@ -86,7 +82,7 @@ class Cell(Record):
 
     def document(self) -> Document:
         """Return what the design may expect, in one sentence."""
-        from howsure.planning.sentences import expectation
+        from howsure.planning.document import expectation
 
         return Document(str(self.design), (Sentence(expectation(self)),))
 
@@ -199,6 +195,11 @@ class Pilot:
     component_intervals: Mapping[str, ConfidenceInterval] = field(default_factory=dict)
     goodness: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def has_nothing_to_plan_for(self) -> bool:
+        """Whether the pilot shows no difference, and none was given."""
+        return not self.settled and self.difference == "as in the pilot"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan(Record):
@@ -259,10 +260,14 @@ class Plan(Record):
         """The design to take by the first answer; None if there is none."""
         return self.answers[0].recommended if self.answers else None
 
+    def recommends(self, cell: Cell) -> bool:
+        """Whether this design is the one to take by one of the answers."""
+        return any(cell == answer.recommended for answer in self.answers)
+
     @property
     def sentences(self) -> tuple[str, ...]:
         """The answer in English."""
-        from howsure.planning.sentences import sentences
+        from howsure.planning.document import sentences
 
         return tuple(sentences(self))
 

@@ -11,19 +11,19 @@ from howsure.comparison import compare
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import preset
+from howsure.planning.choices import Target, fewest_items
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
-from howsure.planning.engines.pool_power import from_pool
-from howsure.planning.engines.score_pools import Pool
-from howsure.planning.engines.score_sums import SumGrid
-from howsure.planning.engines.simulated_power import (
+from howsure.planning.engines.monte_carlo import (
     ScoredSwaps,
-    _rejected_by_swaps,
-    simulated,
+    rejected_by_swaps,
+    simulated_power,
     swaps_of,
 )
+from howsure.planning.engines.pool_power import power_from_pool
+from howsure.planning.engines.score_pools import Pool
+from howsure.planning.engines.score_sums import SumGrid
 from howsure.planning.engines.simulated_pvalues import TESTS, Test
-from howsure.planning.targets import Target, fewest_items
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150
@@ -44,7 +44,7 @@ def test_power_is_how_often_compare_rejects(name):
                 responses="bootstrap" if name == "pooled-responses" else "all", interval="percentile", workers=1,
             )  # fmt: skip
         rejected += found.pvalue <= 0.05
-    planned = simulated(Setting(model, (K, K, K), EPSILON), metric, N_ITEMS, Test(name), seed=seed_of(1), n=4000)
+    planned = simulated_power(Setting(model, (K, K, K), EPSILON), metric, N_ITEMS, Test(name), seed=seed_of(1), n=4000)
     low, high = (
         binom.ppf(tail, N_STUDIES, np.clip(planned.power + side * 4 * planned.error, 0, 1))
         for tail, side in ((0.001, -1), (0.999, 1))
@@ -59,8 +59,8 @@ def test_pools_and_fresh_data_sets_give_the_same_power(name, metric, n_items):
     bound = resolve(metric)
     engine = ExactEngine(model, [bound], (3, 3, 3), epsilon=0.25, seed=seed_of(0))
     engine.sharpen_power([n_items], 0.005)
-    drawn = from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0), n=2500)
-    fresh = simulated(Setting(model, (3, 3, 3), 0.25), bound, n_items, Test(name), seed=seed_of(1), n=2000)
+    drawn = power_from_pool(engine.pools[0], n_items, Test(name), seed=seed_of(0), n=2500)
+    fresh = simulated_power(Setting(model, (3, 3, 3), 0.25), bound, n_items, Test(name), seed=seed_of(1), n=2000)
     assert abs(drawn.power - fresh.power) < 4 * np.hypot(drawn.error, fresh.error)
 
 
@@ -76,7 +76,7 @@ def test_known_sums_spare_data_sets_and_leave_the_power_as_it_is(name, alternati
     counted = []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Test, "decide", lambda self, rows: (counted.append(len(rows)), spared(self, rows))[1])
-        found = from_pool(replace(pool, standard_error=0.0), n_items, test, seed=seed_of(1))
+        found = power_from_pool(replace(pool, standard_error=0.0), n_items, test, seed=seed_of(1))
     error = math.sqrt(brute * (1 - brute) / 6000)
     assert abs(found.power - brute) < 4 * math.hypot(found.error, error, 1e-4)
     assert found.error < 0.008
@@ -95,7 +95,7 @@ def test_advantages_of_one_size_need_no_data_sets():
             chance = multinomial.pmf(np.stack([losses, ties, wins], axis=1), n_items, shares)
             data = np.array([[-1.0] * b + [0.0] * t + [1.0] * a for a, b, t in zip(wins, losses, ties, strict=True)])
             exact = chance @ test.decide(data)
-            found = from_pool(pool, n_items, test, seed=seed_of(0))
+            found = power_from_pool(pool, n_items, test, seed=seed_of(0))
             assert found.power == pytest.approx(exact, abs=1e-9)
             assert found.error == 0.0
 
@@ -104,21 +104,23 @@ def test_advantages_of_one_size_need_no_data_sets():
 def test_without_a_difference_the_power_is_at_most_the_level(name):
     """Pooling, dealing and the flat bootstrap do not hold it here, which docs/plan.md says."""
     model = preset("normal")
-    found = simulated(Setting(model, (5, 5, 5), 0.0), resolve("mae"), 50, Test(name), seed=seed_of(2), n=2000)
+    found = simulated_power(Setting(model, (5, 5, 5), 0.0), resolve("mae"), 50, Test(name), seed=seed_of(2), n=2000)
     assert found.power <= binom.ppf(0.999, 2000, 0.065 if name == "shifted-bootstrap" else 0.055) / 2000
 
 
 def test_metrics_without_item_scores_are_compared_one_by_one():
     setting = Setting(preset("normal"), (3, 3, 3), 0.5)
-    found = simulated(setting, resolve("rmse"), 20, Test(), seed=seed_of(0), n=30)
+    found = simulated_power(setting, resolve("rmse"), 20, Test(), seed=seed_of(0), n=30)
     assert found.power > 0.5
     with pytest.raises(ArgumentError, match="needs item scores"):
-        simulated(setting, resolve("rmse"), 20, Test("wilcoxon"), seed=seed_of(0), n=2)
+        simulated_power(setting, resolve("rmse"), 20, Test("wilcoxon"), seed=seed_of(0), n=2)
 
 
 def test_welch_has_no_meaning_for_wins():
     with pytest.raises(ArgumentError, match="welch-t"):
-        simulated(Setting(preset("normal"), (3, 3, 3), 0.5), resolve("wins"), 20, Test("welch-t"), seed=seed_of(0))
+        simulated_power(
+            Setting(preset("normal"), (3, 3, 3), 0.5), resolve("wins"), 20, Test("welch-t"), seed=seed_of(0)
+        )
 
 
 @pytest.mark.parametrize("guess", [2, 100, 5000])
@@ -131,15 +133,16 @@ def test_the_search_finds_the_fewest_items(guess):
 @pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2)])
 def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(name, epsilon):
     """Swaps stop when the decision is certain; `compare` draws them all."""
-    from howsure.planning.engines.simulated_power import _compared
-
     model = preset("likert-toxicity")
-    setting = Setting(model, (K, K, K), epsilon)
     metric = resolve(name).on(model.scale)
-    found = simulated(setting, metric, N_ITEMS, Test(), seed=seed_of(0))
-    compared = _compared(setting, metric, N_ITEMS, Test(), seed=seed_of(1), n=100)
+    found = simulated_power(Setting(model, (K, K, K), epsilon), metric, N_ITEMS, Test(), seed=seed_of(0))
+    rejected = 0
+    for number in range(100):
+        contest = model.table(N_ITEMS, K, epsilon=epsilon, rng=number).contest(gold="gold", a="A", b="B")
+        how = {"null": "sign-flip", "interval": "percentile", "n_resamples": 199, "workers": 1}
+        rejected += compare(contest, metric=metric, rng=number, **how).pvalue <= 0.05
     low, high = binom.ppf([0.0005, 0.9995], 100, [max(0, found.power - 2 * found.error), found.power + 2 * found.error])
-    assert low <= 100 * compared.power <= high
+    assert low <= rejected <= high
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall", "auc", "cosine", "f1", "rmse"])
@@ -156,7 +159,7 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     tails = [(draws >= here - 1e-12).mean(axis=1), (draws <= here + 1e-12).mean(axis=1)]
     chances = binom.cdf(4, 199, np.minimum(*tails))  # (4 + 1) / 200 is half of the level
     spread = np.sqrt(2 * (chances * (1 - chances)).sum())  # the tails are of draws, too
-    found = _rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
+    found = rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
     assert abs(found - chances.sum()) < 4 * spread
     assert 8 < found < n_sets - 8
 
@@ -184,6 +187,8 @@ def test_sums_with_random_signs_are_swapped_data_sets(kind, name):
 def test_threads_share_the_data_sets_and_change_nothing(name, test):
     model = preset("likert-toxicity")
     setting, metric = Setting(model, (K, K, K), 0.2), resolve(name).on(model.scale)
-    one, *others = (simulated(setting, metric, 40, Test(test), seed=seed_of(0), n=100, workers=w) for w in (1, 2, 3))
+    one, *others = (
+        simulated_power(setting, metric, 40, Test(test), seed=seed_of(0), n=100, workers=w) for w in (1, 2, 3)
+    )
     assert all(other == one for other in others)
     assert 0 < one.power < 1
