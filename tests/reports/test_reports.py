@@ -29,7 +29,6 @@ from howsure.reports.accounts.base import about, units_needed
 from howsure.reports.accounts.compare import account
 from howsure.reports.accounts.methods import CORRECTIONS, INTERVALS, METRICS, NULLS
 from howsure.reports.accounts.plan import ENGINES
-from howsure.reports.accounts.scores import HOW
 from howsure.reports.chart_files import unchecked
 from howsure.reports.frame import FIGURES, framed
 from howsure.response_tables import ResponseTable
@@ -244,9 +243,9 @@ def test_raters_that_decide_are_asked_for():
 
 
 def test_every_word_for_a_method_exists():
+
     from howsure.inference.corrections import JOINT_CORRECTIONS
     from howsure.inference.interval_methods import METHODS
-    from howsure.paired.catalogue import TESTS
     from howsure.planning import ENGINES as KNOWN
     from howsure.resampling.nulls import NULLS as KNOWN_NULLS
 
@@ -254,7 +253,6 @@ def test_every_word_for_a_method_exists():
     assert set(NULLS) == set(KNOWN_NULLS)
     assert set(INTERVALS) == set(METHODS)
     assert set(CORRECTIONS) >= set(JOINT_CORRECTIONS)
-    assert set(HOW) == set(TESTS)
     assert {*KNOWN} - {"auto"} <= set(ENGINES)
 
 

@@ -6,7 +6,7 @@ against resampled advantages). Each is what `compare` says: the same procedure r
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -192,16 +192,16 @@ def analyse(name: str, advantages: FloatArray) -> Estimate:
 
 def analyse_rows(name: str, rows: Sequence[FloatArray]) -> FloatArray:
     """Return the same for each row of item advantages, rows of equal length at once: (rows, 2)."""
-    from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
-    from howsure.paired.means import t_test
-    from howsure.paired.ranks import wilcoxon
+    from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
+    from howsure.difference_tests.means import StudentT
+    from howsure.difference_tests.ranks import Wilcoxon
 
     if len({row.size for row in rows}) > 1:
         return np.concatenate([analyse_rows(name, [row]) for row in rows])
-    test: Callable[..., Any] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
+    tests: dict[str, DifferenceTest] = {"paired-t": StudentT(), "wilcoxon": Wilcoxon()}
     sample, none = Sample.independent(np.stack(rows)), Resamples(np.random.SeedSequence(0))
     sides = [Hypothesis(side, interval=False) for side in ("greater", "two-sided")]
-    return np.stack([test(sample, side, none).pvalue for side in sides], axis=1)
+    return np.stack([tests[name].run(sample, side, none).pvalue for side in sides], axis=1)
 
 
 def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:

@@ -1,4 +1,3 @@
-from .catalogue import TESTS as TESTS
 from .curves import PowerCurve as PowerCurve
 from .curves import power_curve as power_curve
 from .description import Description as Description
@@ -22,6 +21,7 @@ from .power import plan_power as plan_power
 from .power import proportions_power as proportions_power
 from .power import sign_power as sign_power
 from .power import t_power as t_power
+from .recommendation import TESTS as TESTS
 from .recommendation import Recommendation as Recommendation
 from .recommendation import recommend as recommend
 from .score_files import read_scores as read_scores

@@ -9,18 +9,17 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
+from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.inference.proportions import wilson
-from howsure.paired.catalogue import TESTS, PairedTest, check_testable, estimate
 from howsure.paired.description import describe
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
 from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
-from howsure.paired.recommendation import caution
+from howsure.paired.recommendation import TESTS, caution
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.significance import FOUND, checked_hypothesis
+from howsure.paired.significance import FOUND, check_testable, checked_hypothesis
 from howsure.provenance import Provenance
 from howsure.records import Signed
 from howsure.scales import FloatArray
@@ -30,10 +29,6 @@ WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
 TESTED_AT_ONCE = 2**15
 """About so many numbers of small studies are tested at once where a test draws nothing itself."""
-
-SHARED = ("bootstrap", "permutation")
-"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in
-which threads wait for each other."""
 
 ROWS_AT_ONCE = 2**17
 
@@ -190,11 +185,11 @@ def power_curve(
     if method == "normal" and (scores.clusters is not None or scores.binary):
         why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
         raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
-    ns = _sizes(sizes, Sample.of(scores).n)
+    ns = _sizes(sizes, scores.sample.n)
     n_simulations = _n_simulations(n_simulations, ns)
     seed = _random.replayable(rng)
     # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
-    located = float(scores.differences.mean()) if scores.binary else estimate(scores, chosen)
+    located = float(scores.differences.mean()) if scores.binary else chosen.estimate(np.sort(scores.differences))
     aim = located if effect is None else _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST)
     if abs(aim) > 1 and scores.binary:
         raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
@@ -215,7 +210,7 @@ def power_curve(
         power.append(rejected / counted if counted else float("nan"))
         intervals.append(wilson(rejected, counted))
     description = describe(scores, alpha=normality_alpha)
-    notes = [*scores.notes, *caution(scores, description, test)]
+    notes = [*scores.notes, *caution(scores, description, chosen)]
     if method == "normal" and not description.normal:
         notes.append(
             f"The simulation assumes normal differences, but the observed ones are {description.normality}. Prefer "
@@ -223,7 +218,7 @@ def power_curve(
         )
     if effect is None:
         notes.append(OBSERVED_NOTE)
-    elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
+    elif not scores.binary and not chosen.compares_means and (scores.differences == 0).any():
         n_zero = int(np.count_nonzero(scores.differences == 0))
         notes.append(
             f"{n_zero:,} differences are zero. The simulation shifts them by the effect, which overestimates the power "
@@ -269,7 +264,7 @@ Draw = Callable[[np.random.Generator, int, int], Sample]
 def _simulate(
     n: int,
     draw: Draw,
-    test: PairedTest,
+    test: DifferenceTest,
     hypothesis: Hypothesis,
     *,
     n_simulations: int,
@@ -300,7 +295,7 @@ def _simulate(
         return np.concatenate([tested(first, sample) for first, sample in drawn])
 
     size = n_blocks * _random.BLOCK
-    workers = workers if test.name in SHARED else 1
+    workers = workers if test.uses_threads else 1
     return np.concatenate(
         _random.map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, width=n)
     )
@@ -308,7 +303,7 @@ def _simulate(
 
 def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
     """Return the function that draws `count` studies of `n` segments with the effect."""
-    data = Sample.of(scores)
+    data = scores.sample
     if scores.binary and scores.clusters is None:
         flips = max(abs(effect), float(np.abs(scores.differences).mean()))
         won, lost = (flips + effect) / 2, (flips - effect) / 2

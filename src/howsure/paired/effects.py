@@ -8,16 +8,16 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import Hypothesis, Resamples
+from howsure.difference_tests.base import extreme_draws
+from howsure.difference_tests.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.description import SKEWED, Description, describe
-from howsure.paired.difference_rows import Hypothesis, Resamples
 from howsure.paired.limits import MOST_RESAMPLES
-from howsure.paired.means import limits
-from howsure.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.verdict import level_of
 from howsure.records import Record
@@ -243,7 +243,7 @@ def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) ->
             effect: FloatArray = ((mean + scores.differences.mean()) / spread)[np.newaxis, :]
         return effect
 
-    low, high = limits(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
+    low, high = extreme_draws(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
     return float(low[0]), float(high[0])
 
 

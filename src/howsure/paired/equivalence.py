@@ -14,15 +14,16 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import CATALOGUE, DifferenceTest
+from howsure.difference_tests.means import StudentT
 from howsure.documents import Document, Sentence
 from howsure.documents.numbers import in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.direct import score, score_statistic
 from howsure.inference.intervals import ConfidenceInterval
-from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
 from howsure.paired.limits import LARGEST
-from howsure.paired.score_lists import PairedScores
+from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.significance import SignificanceTest, significance_test
 from howsure.paired.verdict import difference
 from howsure.provenance import Provenance
@@ -85,7 +86,7 @@ class Equivalence(Signed):
     @property
     def label(self) -> str:
         """The test in words."""
-        return "Tango's score test" if self.test == SCORE_TEST else TESTS[self.test].label
+        return "Tango's score test" if self.test == SCORE_TEST else CATALOGUE[self.test].label
 
     @property
     def sentence(self) -> str:
@@ -143,30 +144,31 @@ def equivalence_test(
     True
     """
     _check.one_of("kind", kind, KINDS)
-    _check.one_of("test", test, TESTS)
+    asked = CATALOGUE[_check.one_of("test", test, CATALOGUE)]
     if _check.real("margin", margin, at_least=0, at_most=LARGEST) == 0:
         raise ArgumentError("`margin` must be above 0: it is the smallest difference that matters; got 0.")
     if _check.fraction("alpha", alpha) >= 0.5 and kind == "equivalence":
         raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
     seed = _random.replayable(rng)
-    chosen, notes = _on_the_scale_that_matters(scores, test)
-    if chosen == SCORE_TEST:
+    chosen, notes = _on_the_scale_that_matters(scores, asked)
+    if chosen is None:
         found = _accuracy(scores, float(margin), kind, float(alpha))
     else:
-        options = {"test": chosen, "n_resamples": n_resamples, "rng": seed, "workers": workers}
+        options = {"test": chosen.name, "n_resamples": n_resamples, "rng": seed, "workers": workers}
         found = _two_tests(scores, float(margin), kind, float(alpha), options)
     pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
+    name = SCORE_TEST if chosen is None else chosen.name
     parameters = {
         "kind": kind,
         "margin": float(margin),
-        "test": chosen,
+        "test": name,
         "alpha": float(alpha),
         "unit_size": scores.unit_size,
         "n_resamples": n_resamples,
     }
     return Equivalence(
         kind=kind,
-        test=chosen,
+        test=name,
         n=scores.n,
         margin=float(margin),
         pvalue=max(pvalues),
@@ -179,20 +181,23 @@ def equivalence_test(
     )
 
 
-def _on_the_scale_that_matters(scores: PairedScores, test: str) -> tuple[str, tuple[str, ...]]:
-    if TESTS[test].estimand == MEAN:
+def _on_the_scale_that_matters(
+    scores: PairedScores, test: DifferenceTest
+) -> tuple[DifferenceTest | None, tuple[str, ...]]:
+    """Return the test to use, None for Tango's score test, and why it is not the one that was asked for."""
+    if test.compares_means:
         return test, ()
     if scores.right_or_wrong:
-        return SCORE_TEST, ()
+        return None, ()
     values, counts = np.unique(scores.differences, return_counts=True)
     most = int(counts.max())
     if most < 2 or most <= MANY_EQUAL * scores.n:
         return test, ()
     note = (
         f"Equivalence is tested on the mean: {most:,} of {scores.n:,} differences are exactly "
-        f"{number(values[counts.argmax()])}, so the {TESTS[test].estimand} hardly reacts to a change of the means."
+        f"{number(values[counts.argmax()])}, so the {test.estimand} hardly reacts to a change of the means."
     )
-    return "t", (note,)
+    return StudentT(), (note,)
 
 
 def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from howsure import _check
+from howsure.difference_tests import Hypothesis
+from howsure.difference_tests.ranks import SignTest
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import in_words
 from howsure.documents.numbers import pvalue as p_of
@@ -80,8 +82,6 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
     >>> flips.only_a, flips.only_b, flips.pvalue
     (3, 0, 0.25)
     """
-    from scipy.special import bdtr
-
     _check.one_of("alternative", alternative, ALTERNATIVES)
     level = 1 - _check.fraction("alpha", alpha)
     if not scores.binary:
@@ -92,9 +92,7 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
     a, b = scores.a == 1, scores.b == 1
     both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
     flipped, n = only_a + only_b, scores.n
-    less = float(bdtr(only_a, flipped, 0.5)) if flipped else 1.0
-    greater = float(bdtr(only_b, flipped, 0.5)) if flipped else 1.0
-    pvalue = {"less": less, "greater": greater, "two-sided": min(1.0, 2 * min(less, greater))}[alternative]
+    tested = SignTest().run(scores.sample, Hypothesis(alternative, interval=False))
     gap = abs(only_a - only_b)
     return Flips(
         n=n,
@@ -106,7 +104,7 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
         confidence_interval=score(scores.differences, span=1.0, confidence_level=level, alternative=alternative),
         statistic=gap**2 / flipped if flipped else math.nan,
         statistic_corrected=max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
-        pvalue=pvalue,
+        pvalue=float(tested.pvalue[0]),
         alternative=alternative,
         names=scores.names,
     )

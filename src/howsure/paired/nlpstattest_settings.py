@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from howsure import _check
+from howsure.difference_tests import CATALOGUE
 from howsure.errors import ArgumentError, DataError, MissingFileError
-from howsure.paired.catalogue import TESTS
 
 LARGEST = 2**20
 ENDINGS = (".yml", ".yaml")
 
-_TESTS = {name.replace("-median", "_med"): name for name in TESTS}
+_TESTS = {name.replace("-median", "_med"): name for name in CATALOGUE}
 _EFFECTS = {"cohend": "cohen-d", "hedgesg": "hedges-g", "wilcoxonr": "wilcoxon-r", "hl": "hodges-lehmann"}
 _METHODS = {"bootstrap": "bootstrap", "montecarlo": "normal", "monte carlo": "normal", "mc": "normal"}
 _PASSED_OVER = """

@@ -9,12 +9,15 @@ from typing import Any
 import numpy as np
 
 from howsure import _check
+from howsure.difference_tests import Sample
 from howsure.errors import ArgumentError, DataError
 from howsure.paired.copies import copied_segments
 from howsure.paired.limits import LARGEST, SMALLEST
 from howsure.responses import frozen
 from howsure.scales import FloatArray, IntArray
 
+ACCURACY = "accuracy difference"
+"""What matters about right-or-wrong scores, whatever a test estimates."""
 BEYOND = "scores below 1e-100 or above 1e100 in size cannot be squared and summed. Rescale the scores."
 
 
@@ -85,6 +88,11 @@ class PairedScores:
     def differences(self) -> FloatArray:
         """The score of `a` minus the score of `b`, segment by segment."""
         return self.a - self.b
+
+    @property
+    def sample(self) -> Sample:
+        """The differences as the tests take them: one row."""
+        return Sample.of(self.differences[np.newaxis, :], self.clusters)
 
     @property
     def constant(self) -> float | None:

@@ -8,20 +8,21 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, TestedRows
+from howsure.difference_tests.base import MEAN
+from howsure.difference_tests.means import mean_and_error
 from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
+from howsure.errors import ArgumentError, DataError
 from howsure.inference.direct import score
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.paired import verdict
-from howsure.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
 from howsure.paired.description import describe
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
 from howsure.paired.limits import LARGEST, MOST_RESAMPLES
-from howsure.paired.means import mean_and_error
-from howsure.paired.recommendation import caution
-from howsure.paired.score_lists import PairedScores
+from howsure.paired.recommendation import TESTS, caution
+from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -201,8 +202,8 @@ def significance_test(
     _check.fraction("normality_alpha", normality_alpha)
     seed = _random.replayable(rng)
     check_testable(scores, chosen, hypothesis.delta)
-    draws = Resamples(seed, n_resamples, _random.n_workers(workers), progress)
-    outcome = chosen.run(Sample.of(scores), hypothesis, draws)
+    _random.n_workers(workers)
+    outcome = chosen.run(scores.sample, hypothesis, Resamples(seed, n_resamples, progress))
     pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
     estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
     detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
@@ -215,7 +216,7 @@ def significance_test(
         "normality_alpha": normality_alpha,
         "n_resamples": n_resamples,
     }
-    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), test)
+    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), chosen)
     return SignificanceTest(
         test=test,
         names=scores.names,
@@ -250,8 +251,35 @@ def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval
     return Hypothesis(alternative, shift, _check.fraction("alpha", alpha), interval)
 
 
+def estimand(scores: PairedScores, test: DifferenceTest) -> str:
+    """Return what the test estimates on these scores."""
+    return ACCURACY if test.estimates_accuracy and scores.right_or_wrong else test.estimand
+
+
+def check_testable(scores: PairedScores, test: DifferenceTest, delta: float = 0.0) -> None:
+    """Refuse data on which the test means nothing, in one line."""
+    if scores.n < 2:
+        raise DataError("one segment is too few for a test; give at least two.")
+    if scores.clusters is not None and not test.takes_clusters:
+        able = ", ".join(name for name, other in TESTS.items() if other.takes_clusters)
+        raise ArgumentError(
+            f"`test` {test.name!r} treats segments as independent, but the scores come in clusters; use one of {able}."
+        )
+    if delta and scores.right_or_wrong and not test.compares_means:
+        able = ", ".join(name for name, other in TESTS.items() if other.compares_means)
+        raise ArgumentError(
+            f"`delta` must be 0 for the {test.label} of right-or-wrong scores, whose differences are −1, 0 and 1; got "
+            f"{delta:g}. Use one of {able}, or give a margin."
+        )
+    if scores.constant is not None and test.needs_variation:
+        raise DataError(
+            f"{scores.sameness}: without variation the {test.label} is undefined. Check the file, or use the sign or "
+            f"permutation test."
+        )
+
+
 def _estimate(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: TestedRows
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, outcome: TestedRows
 ) -> tuple[float, ConfidenceInterval]:
     level = 1 - hypothesis.alpha
     if estimand(scores, test) == ACCURACY:
@@ -262,12 +290,12 @@ def _estimate(
 
 
 def _detectable(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
 ) -> tuple[float, str]:
     """Return the difference that this standard error gives 80% power for, and of what it is a difference."""
     from scipy.special import ndtri, stdtrit
 
-    sample, what = Sample.of(scores), estimand(scores, test)
+    sample, what = scores.sample, estimand(scores, test)
     if what != MEAN:
         ends = {"greater": (interval.low,), "less": (interval.high,)}.get(hypothesis.alternative, ())
         arms = [abs(end - estimate) for end in ends] or [interval.width / 2]
@@ -277,7 +305,7 @@ def _detectable(
         if arms[0] > 0:
             return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
     error = float(mean_and_error(sample)[1][0])
-    if test.name == "permutation" and 2.0**-sample.n > hypothesis.tail:
+    if not test.can_reject(sample.n, hypothesis.tail):
         error = math.nan
     degrees = sample.n - 1
     return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
@@ -292,20 +320,18 @@ def _pvalue_error(pvalue: float, outcome: TestedRows, alternative: str) -> float
 
 
 def _notes(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
 ) -> list[str]:
     notes = []
     n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
-    if test.name in ("sign", "wilcoxon") and n_zero:
+    if test.ignores_zeros and n_zero:
         notes.append(
             f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The test ignores these segments."
         )
-    if scores.right_or_wrong and test.estimand != MEAN and estimand(scores, test) != ACCURACY:
+    if scores.right_or_wrong and not test.compares_means and not test.estimates_accuracy:
         notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
-    if test.name == "permutation-median":
-        notes.append(
-            "Null hypothesis: differences are symmetric about `delta`. The test also rejects skewed differences."
-        )
+    if test.caution:
+        notes.append(test.caution)
     watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
     ends = (interval.low, interval.high)
     if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):
@@ -321,7 +347,7 @@ def _notes(
             f"p {in_words(p_of(pvalue))}, but {number(hypothesis.delta)} lies {place} the interval: {why}. The verdict "
             "follows the p-value."
         )
-    if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
+    if scores.n_clusters is not None and scores.n_clusters < 50 and not test.exact_with_few_clusters:
         notes.append(
             f"With {scores.n_clusters} clusters this test rejects slightly too often. Prefer the permutation test."
         )

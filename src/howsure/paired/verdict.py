@@ -8,10 +8,12 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from howsure.difference_tests import CATALOGUE
+from howsure.difference_tests.base import MEAN
 from howsure.documents.numbers import error_of, in_words, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.inference.intervals import ConfidenceInterval
-from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
+from howsure.paired.score_lists import ACCURACY
 
 if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest
@@ -111,7 +113,7 @@ def _how(found: "SignificanceTest") -> str:
     units = "" if found.unit_size == 1 else f" units of {found.unit_size} segments"
     if found.n_clusters is not None:
         units = f" in {found.n_clusters:,} clusters"
-    return f"{TESTS[found.test].label}, n = {found.n:,}{units}"
+    return f"{CATALOGUE[found.test].label}, n = {found.n:,}{units}"
 
 
 def _about_delta(found: "SignificanceTest") -> str:
@@ -135,7 +137,7 @@ def _nothing_found(found: "SignificanceTest", first: str, second: str) -> str:
 
 def _contradictions(found: "SignificanceTest") -> list[str]:
     """Return what the reader must know if the estimate or the means do not show the direction of the test."""
-    test, said = TESTS[found.test], []
+    test, said = CATALOGUE[found.test], []
     if (found.estimate - found.delta) * found.side <= 0:
         where = "is exactly" if found.estimate == found.delta else "lies on the other side of"
         said.append(
@@ -144,7 +146,7 @@ def _contradictions(found: "SignificanceTest") -> list[str]:
         )
     mean_a, mean_b = found.means
     gap = (mean_a - mean_b - found.delta) * found.side
-    if gap <= 0 and test.estimand != MEAN:
+    if gap <= 0 and not test.compares_means:
         means = "The means differ the other way" if gap < 0 else "The means do not differ"
         if found.delta:
             means = f"The mean difference is not {'greater' if found.side > 0 else 'less'} than {number(found.delta)}"

@@ -4,14 +4,13 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from howsure import _check, _matrices, _random
-from howsure.paired.catalogue import TESTS
 from howsure.paired.curves import power_curve
 from howsure.paired.description import describe
 from howsure.paired.effects import EFFECTS, effect_sizes
 from howsure.paired.equivalence import equivalence_test
 from howsure.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.flips import count_flips
-from howsure.paired.recommendation import Recommendation, recommend
+from howsure.paired.recommendation import TESTS, Recommendation, recommend
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.significance import significance_test
 from howsure.paired.units import to_units, unit_sizes

@@ -97,7 +97,7 @@ class HypothesisFields:
     test: str | None = option(
         None,
         "Test to run. Default: recommended by the data.",
-        choices="howsure.paired.catalogue:TESTS",
+        choices="howsure.difference_tests:CATALOGUE",
         common=True,
     )
     alternative: str = option(
