@@ -17,9 +17,9 @@ from howsure.errors import ArgumentError
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.description import SKEWED, Description, describe
-from howsure.paired.limits import MOST_RESAMPLES
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.verdict import level_of
+from howsure.paired.settings import MOST_RESAMPLES
+from howsure.paired.words import level_of
 from howsure.records import Record
 from howsure.scales import FloatArray
 

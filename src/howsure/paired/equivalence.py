@@ -8,7 +8,7 @@ many differences are equal the median and the Hodges–Lehmann difference stay a
 so there the mean is tested.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,10 +22,10 @@ from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.direct import score, score_statistic
 from howsure.inference.intervals import ConfidenceInterval
-from howsure.paired.limits import LARGEST
 from howsure.paired.score_lists import ACCURACY, PairedScores
-from howsure.paired.significance import SignificanceTest, significance_test
-from howsure.paired.verdict import difference
+from howsure.paired.settings import TestSettings
+from howsure.paired.significance import SignificanceTest, run_test
+from howsure.paired.words import difference
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -143,37 +143,44 @@ def equivalence_test(
     >>> equivalence_test(scores, margin=0.05, rng=1).established
     True
     """
+    settings = TestSettings(test=test, margin=margin, alpha=alpha, n_resamples=n_resamples)
+    _random.n_workers(workers)
+    return run_equivalence(scores, CATALOGUE[test], settings, kind, _random.replayable(rng))
+
+
+def run_equivalence(
+    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+) -> Equivalence:
+    """Test whether the difference lies within the margin of the settings."""
     _check.one_of("kind", kind, KINDS)
-    asked = CATALOGUE[_check.one_of("test", test, CATALOGUE)]
-    if _check.real("margin", margin, at_least=0, at_most=LARGEST) == 0:
+    margin, alpha = settings.margin, settings.alpha
+    if not margin:
         raise ArgumentError("`margin` must be above 0: it is the smallest difference that matters; got 0.")
-    if _check.fraction("alpha", alpha) >= 0.5 and kind == "equivalence":
+    if alpha >= 0.5 and kind == "equivalence":
         raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
-    seed = _random.replayable(rng)
-    chosen, notes = _on_the_scale_that_matters(scores, asked)
+    chosen, notes = _on_the_scale_that_matters(scores, test)
     if chosen is None:
-        found = _accuracy(scores, float(margin), kind, float(alpha))
+        found = _accuracy(scores, margin, kind, alpha)
     else:
-        options = {"test": chosen.name, "n_resamples": n_resamples, "rng": seed, "workers": workers}
-        found = _two_tests(scores, float(margin), kind, float(alpha), options)
+        found = _two_tests(scores, chosen, settings, kind, seed)
     pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
     name = SCORE_TEST if chosen is None else chosen.name
     parameters = {
         "kind": kind,
-        "margin": float(margin),
+        "margin": margin,
         "test": name,
-        "alpha": float(alpha),
+        "alpha": alpha,
         "unit_size": scores.unit_size,
-        "n_resamples": n_resamples,
+        "n_resamples": settings.n_resamples,
     }
     return Equivalence(
         kind=kind,
         test=name,
         n=scores.n,
-        margin=float(margin),
+        margin=margin,
         pvalue=max(pvalues),
         established=max(pvalues) <= alpha,
-        alpha=float(alpha),
+        alpha=alpha,
         names=scores.names,
         notes=(*scores.notes, *notes),
         provenance=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest),
@@ -220,9 +227,14 @@ def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> d
     }
 
 
-def _two_tests(scores: PairedScores, margin: float, kind: str, alpha: float, options: dict[str, Any]) -> dict[str, Any]:
+def _two_tests(
+    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+) -> dict[str, Any]:
+    margin, alpha = settings.margin or 0.0, settings.alpha
+
     def ask(alternative: str, delta: float, level: float = alpha) -> SignificanceTest:
-        return significance_test(scores, alternative=alternative, delta=delta, alpha=level, **options)
+        claim = replace(settings, alternative=alternative, delta=delta, alpha=level)
+        return run_test(scores, test, claim, seed)
 
     lower = ask("greater", -margin)
     interval, upper = lower.confidence_interval, float("nan")

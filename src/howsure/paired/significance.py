@@ -1,4 +1,7 @@
-"""Is there a difference? Seven tests of two score lists, one- or two-sided, each with its interval."""
+"""Is there a difference? A test of two score lists with its interval; of right-or-wrong scores also the flips.
+
+Right-or-wrong scores are reported as a difference of accuracies, because the interval of their median collapses.
+"""
 
 import math
 from collections.abc import Callable
@@ -11,6 +14,7 @@ from howsure import _check, _matrices, _random
 from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, TestedRows
 from howsure.difference_tests.base import MEAN
 from howsure.difference_tests.means import mean_and_error
+from howsure.difference_tests.ranks import SignTest
 from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
@@ -18,13 +22,13 @@ from howsure.errors import ArgumentError, DataError
 from howsure.inference.direct import score
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
-from howsure.paired import verdict
+from howsure.paired import words
 from howsure.paired.description import describe
-from howsure.paired.limits import LARGEST, MOST_RESAMPLES
 from howsure.paired.recommendation import TESTS, caution
 from howsure.paired.score_lists import ACCURACY, PairedScores
+from howsure.paired.settings import TestSettings
 from howsure.provenance import Provenance
-from howsure.records import Signed
+from howsure.records import Record, Signed
 
 FOUND = 0.8
 """The power for the smallest detectable difference."""
@@ -110,7 +114,7 @@ class SignificanceTest(Signed):
     @property
     def sentence(self) -> str:
         """The finding in one or two sentences."""
-        return verdict.sentence(self)
+        return words.sentence(self)
 
     @property
     def shown_pvalue(self) -> str:
@@ -129,7 +133,7 @@ class SignificanceTest(Signed):
         columns = (
             Column("score"),
             Column("estimate", "number"),
-            Column(verdict.level_of(self.confidence_interval), "interval"),
+            Column(words.level_of(self.confidence_interval), "interval"),
             Column("p", "pvalue"),
             Column("test", detail=True),
             Column(test.statistic, "number", detail=True),
@@ -196,59 +200,69 @@ def significance_test(
     >>> result.statistic, result.pvalue, round(result.confidence_interval.low, 3)
     (40.0, 0.0390625, 0.01)
     """
-    chosen = TESTS[_check.one_of("test", test, TESTS)]
-    hypothesis = checked_hypothesis(alternative, delta, alpha)
-    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
-    _check.fraction("normality_alpha", normality_alpha)
-    seed = _random.replayable(rng)
-    check_testable(scores, chosen, hypothesis.delta)
     _random.n_workers(workers)
-    outcome = chosen.run(scores.sample, hypothesis, Resamples(seed, n_resamples, progress))
+    settings = TestSettings(
+        test=test,
+        alternative=alternative,
+        delta=delta,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        normality_alpha=normality_alpha,
+    )
+    return run_test(scores, TESTS[test], settings, _random.replayable(rng), progress)
+
+
+def run_test(
+    scores: PairedScores,
+    test: DifferenceTest,
+    settings: TestSettings,
+    seed: np.random.SeedSequence,
+    progress: Callable[[int], object] | None = None,
+) -> SignificanceTest:
+    """Run a test, the one that was asked for or that the data recommend."""
+    hypothesis = Hypothesis(settings.alternative, settings.delta, settings.alpha)
+    check_testable(scores, test, hypothesis.delta)
+    outcome = test.run(scores.sample, hypothesis, Resamples(seed, settings.n_resamples, progress))
     pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
-    estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
-    detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
+    estimate, interval = _estimate(scores, test, hypothesis, outcome)
+    detectable, of = _detectable(scores, test, hypothesis, estimate, interval)
     parameters = {
-        "test": test,
-        "alternative": alternative,
+        "test": test.name,
+        "alternative": hypothesis.alternative,
         "delta": hypothesis.delta,
         "alpha": hypothesis.alpha,
         "unit_size": scores.unit_size,
-        "normality_alpha": normality_alpha,
-        "n_resamples": n_resamples,
+        "normality_alpha": settings.normality_alpha,
+        "n_resamples": settings.n_resamples,
     }
-    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), chosen)
+    unfit: tuple[str, ...] = ()
+    if scores.constant is None:
+        unfit = caution(scores, describe(scores, alpha=settings.normality_alpha), test)
     return SignificanceTest(
-        test=test,
+        test=test.name,
         names=scores.names,
         n=scores.n,
         n_clusters=scores.n_clusters,
         unit_size=scores.unit_size,
-        estimand=estimand(scores, chosen),
+        estimand=estimand(scores, test),
         estimate=estimate,
         confidence_interval=interval,
         means=(float(np.sort(scores.a).mean()), float(np.sort(scores.b).mean())),
         statistic=float(outcome.statistic[0]),
         pvalue=pvalue,
-        pvalue_standard_error=_pvalue_error(pvalue, outcome, alternative),
-        alternative=alternative,
+        pvalue_standard_error=_pvalue_error(pvalue, outcome, hypothesis.alternative),
+        alternative=hypothesis.alternative,
         delta=hypothesis.delta,
         alpha=hypothesis.alpha,
         reject=pvalue <= hypothesis.alpha,
-        side={"greater": 1, "less": -1}.get(alternative, side),
+        side={"greater": 1, "less": -1}.get(hypothesis.alternative, side),
         detectable=detectable,
         detectable_estimand=of,
         exact=outcome.exact,
         n_resamples=outcome.n_draws,
-        notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
+        notes=(*scores.notes, *unfit, *_notes(scores, test, hypothesis, interval, pvalue)),
         provenance=Provenance("scores test", parameters, _random.entropy_of(seed), scores.digest),
     )
-
-
-def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval: bool = True) -> Hypothesis:
-    """Check what a user asks of a test."""
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    shift = _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST)
-    return Hypothesis(alternative, shift, _check.fraction("alpha", alpha), interval)
 
 
 def estimand(scores: PairedScores, test: DifferenceTest) -> str:
@@ -352,3 +366,94 @@ def _notes(
             f"With {scores.n_clusters} clusters this test rejects slightly too often. Prefer the permutation test."
         )
     return notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips(Record):
+    """The two-by-two table of right and wrong answers.
+
+    Attributes
+    ----------
+    n : int
+    both, only_a, only_b, neither : int
+        How many items both systems, only one of them, or neither got right.
+    difference : float
+        Accuracy of `a` minus accuracy of `b`.
+    confidence_interval : ConfidenceInterval
+        Tango's (1998) score interval of that difference, as in `howsure.compare`.
+    statistic, statistic_corrected : float
+        McNemar's χ² without and with continuity correction; NaN when no answer flipped.
+    pvalue : float
+        McNemar's exact test, which is the sign test of the flips.
+    alternative : str
+    names : tuple of str
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence",)
+
+    n: int
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: float
+    confidence_interval: ConfidenceInterval
+    statistic: float
+    statistic_corrected: float
+    pvalue: float
+    alternative: str
+    names: tuple[str, str]
+
+    @property
+    def sentence(self) -> str:
+        """The table and the accuracy in words."""
+        a, b = self.names
+        seen = words.difference("accuracy difference", self.difference, self.confidence_interval, self.names)
+        return (
+            f"Of {self.n:,} items, both systems got {self.both:,} right, only {a} {self.only_a:,}, only {b} "
+            f"{self.only_b:,}, neither {self.neither:,}. Exact McNemar test: {seen}, p {in_words(p_of(self.pvalue))}."
+        )
+
+    def document(self) -> Document:
+        """Return the table of right and wrong answers."""
+        a, b = self.names
+        rows = ((f"{a} right", self.both, self.only_a), (f"{a} wrong", self.only_b, self.neither))
+        table = Table((Column(""), Column(f"{b} right", "count"), Column(f"{b} wrong", "count")), rows)
+        return Document(f"{a} vs {b}", (Sentence(self.sentence), table))
+
+
+def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:
+    """Count the flips between two systems whose scores are 0 or 1.
+
+    Examples
+    --------
+    >>> flips = count_flips(PairedScores.from_arrays([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, 1]))
+    >>> flips.only_a, flips.only_b, flips.pvalue
+    (3, 0, 0.25)
+    """
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    level = 1 - _check.fraction("alpha", alpha)
+    if not scores.binary:
+        strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
+        raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
+    if scores.clusters is not None:
+        raise DataError("McNemar's test treats segments as independent, but the scores come in clusters; use a t test.")
+    a, b = scores.a == 1, scores.b == 1
+    both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
+    flipped, n = only_a + only_b, scores.n
+    tested = SignTest().run(scores.sample, Hypothesis(alternative, interval=False))
+    gap = abs(only_a - only_b)
+    return Flips(
+        n=n,
+        both=both,
+        only_a=only_a,
+        only_b=only_b,
+        neither=n - both - flipped,
+        difference=(only_a - only_b) / n,
+        confidence_interval=score(scores.differences, span=1.0, confidence_level=level, alternative=alternative),
+        statistic=gap**2 / flipped if flipped else math.nan,
+        statistic_corrected=max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
+        pvalue=float(tested.pvalue[0]),
+        alternative=alternative,
+        names=scores.names,
+    )

@@ -7,10 +7,10 @@ from typing import Any
 from howsure.documents.names import shortened
 from howsure.documents.numbers import error_of, interval, number, share
 from howsure.inference.intervals import ConfidenceInterval
-from howsure.paired.curves import PowerCurve
+from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
-from howsure.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.power import PowerPlan
+from howsure.paired.simulated_power import PowerCurve
 from howsure.paired.systems import SystemsComparison
 from howsure.paired.units import UnitSizes
 from howsure.reports import chart_files, drawing
