@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure import _random
-from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, medians, ranks
+from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, ranks
 
 T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = CATALOGUE.values()
 DRAWS = Resamples(_random.seed_of(1), 999)
@@ -75,6 +75,14 @@ def test_wilcoxon_is_the_permutation_distribution_of_the_ranks(values):
     assert outcome["two-sided"].pvalue[0] == pytest.approx(min(1, 2 * min(greater, less)))
 
 
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_wilcoxon_of_fifty_is_scipys(side):
+    values = np.random.default_rng(3).normal(0.2, 1, 50)
+    found = WILCOXON.run(row(values), Hypothesis(side))
+    assert found.exact
+    assert found.pvalue[0] == pytest.approx(stats.wilcoxon(values, alternative=side, method="exact").pvalue)
+
+
 def test_wilcoxon_beyond_fifty_is_scipys():
     rng = np.random.default_rng(4)
     for values in (rng.normal(0.2, 1, 80), rng.integers(-3, 5, 200).astype(float)):
@@ -125,11 +133,13 @@ def test_permutation_of_the_median_is_the_enumeration(values):
 @pytest.mark.parametrize("n", [9, 10])
 def test_bootstrap_medians_have_the_distribution_of_resampled_medians(n):
     rng = np.random.default_rng(n)
-    values = np.sort(rng.normal(size=n))
-    low, high = medians._middle_places(rng, 20_000, n)
-    fast = (values[low] + values[high]) / 2
-    slow = np.median(values[rng.integers(0, n, (20_000, n))], axis=1)
-    assert stats.ks_2samp(fast, slow).pvalue > 0.001
+    values, n_draws = np.sort(rng.normal(size=n)), 20_000
+    resampled = np.median(values[rng.integers(0, n, (n_draws, n))], axis=1)
+    for delta in np.quantile(resampled, [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98]) + 1e-6:
+        found = BOOTSTRAP_MEDIAN.run(row(values), Hypothesis("greater", delta), Resamples(DRAWS.seed, n_draws))
+        expected = np.mean(resampled <= delta)
+        error = math.sqrt(2 * expected * (1 - expected) / n_draws)
+        assert abs(found.pvalue[0] - expected) <= 4.5 * error + 1 / n_draws
 
 
 def test_bootstrap_t_is_the_resampled_t():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, base
+from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample
 from howsure.paired import PairedScores, power_curve, significance_test
 
 SEED = np.random.SeedSequence(7)
@@ -66,9 +66,9 @@ def test_tests_that_draw_nothing_need_no_resamples(test):
     assert alone.n_draws == 0
 
 
-def test_smaller_parts_give_the_same_draws(monkeypatch):
-    one = Resamples(SEED, 1000).counts(lambda weights: weights.T, 30, "x")
-    monkeypatch.setattr(base, "AT_ONCE", 64 * 30)
-    assert one.tobytes() == Resamples(SEED, 1000).counts(lambda weights: weights.T, 30, "x").tobytes()
-    assert one.shape == (30, 1000)
-    assert (one.sum(axis=0) == 30).all()
+@pytest.mark.parametrize("n", [30, 20_000])  # drawn at once, and block by block
+def test_more_resamples_begin_with_the_same_ones(n):
+    few, many = (Resamples(SEED, count).counts(lambda weights: weights.T, n, "x") for count in (64, 200))
+    assert few.tobytes() == many[:, :64].tobytes()
+    assert many.shape == (n, 200)
+    assert (many.sum(axis=0) == n).all()

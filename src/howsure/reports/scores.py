@@ -10,6 +10,7 @@ from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
 from howsure.paired.power import PowerPlan
+from howsure.paired.score_lists import ACCURACY
 from howsure.paired.simulated_power import PowerCurve
 from howsure.paired.systems import SystemsComparison
 from howsure.paired.units import UnitSizes
@@ -46,7 +47,7 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
     chart_files.altair()  # says what is missing
     if isinstance(result, PairedAnalysis):
         found = result.significance
-        shown = (found.estimate, found.confidence_interval) if found.estimand != "accuracy difference" else None
+        shown = (found.estimate, found.confidence_interval) if found.estimand != ACCURACY else None
         return {**_described(result.description, shown), **_units(result.unit_sizes), **_curve(result.curve)}
     if isinstance(result, Overview):
         return {**_described(result.description, None), **_units(result.unit_sizes)}
