@@ -18,6 +18,8 @@ from .power import plan_power as plan_power
 from .power import proportions_power as proportions_power
 from .power import sign_power as sign_power
 from .power import t_power as t_power
+from .power_curves import PowerCurve as PowerCurve
+from .power_curves import power_curve as power_curve
 from .recommendation import TESTS as TESTS
 from .recommendation import Recommendation as Recommendation
 from .recommendation import recommend as recommend
@@ -30,8 +32,6 @@ from .significance import Flips as Flips
 from .significance import SignificanceTest as SignificanceTest
 from .significance import count_flips as count_flips
 from .significance import significance_test as significance_test
-from .simulated_power import PowerCurve as PowerCurve
-from .simulated_power import power_curve as power_curve
 from .systems import Friedman as Friedman
 from .systems import SystemsComparison as SystemsComparison
 from .systems import compare_systems as compare_systems

@@ -7,19 +7,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from howsure import _matrices, _random
 from howsure.documents import Aside, Block, Document, Heading, Sentence, details
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.description import Description, describe
 from howsure.paired.effects import EFFECTS, EffectSize, effect_blocks, effect_sentence, effect_sizes
 from howsure.paired.equivalence import Equivalence, run_equivalence
+from howsure.paired.power_curves import PowerCurve, run_power_curve
 from howsure.paired.recommendation import TESTS, Recommendation, recommend
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.settings import AnalysisSettings, TestSettings, checked_sizes
+from howsure.paired.score_options import AnalysisSettings, TestSettings, checked_sizes
 from howsure.paired.significance import Flips, SignificanceTest, count_flips, run_test
-from howsure.paired.simulated_power import PowerCurve, run_power_curve
 from howsure.paired.units import UnitSizes, to_units, unit_sizes
 from howsure.provenance import Provenance
 from howsure.records import Record, Signed
@@ -354,7 +352,7 @@ def find(
         normality_alpha=normality_alpha,
     )
     _random.n_workers(workers)
-    return run_finding(scores, settings, kind, _random.replayable(rng), progress)
+    return run_finding(scores, settings, kind, rng, progress)
 
 
 @_matrices.on_one_thread
@@ -362,10 +360,11 @@ def run_finding(
     scores: PairedScores,
     settings: TestSettings,
     kind: str,
-    seed: np.random.SeedSequence,
+    rng: _random.Rng,
     progress: Callable[[int], object] | None = None,
 ) -> Finding:
     """Run the test of the settings or the recommended one, and what belongs to it."""
+    seed = _random.replayable(rng)
     why: tuple[str, ...] = ()
     name = settings.test
     if name is None:
@@ -459,19 +458,20 @@ def analyse(
         n_simulations=n_simulations,
         **checked_sizes(sizes),
     )
-    return run_analysis(scores, settings, _random.replayable(rng), workers=workers, progress=progress)
+    return run_analysis(scores, settings, rng, workers=workers, progress=progress)
 
 
 @_matrices.on_one_thread
 def run_analysis(
     scores: PairedScores,
     settings: AnalysisSettings,
-    seed: np.random.SeedSequence,
+    rng: _random.Rng,
     *,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> PairedAnalysis:
     """Describe, recommend, test, measure and simulate, each step with its part of the settings."""
+    seed = _random.replayable(rng)
     units = to_units(scores, size=settings.unit_size, statistic=settings.unit_statistic, shuffle=settings.shuffle)
     normality = settings.normality_alpha
     description = describe(units, alpha=normality)

@@ -21,7 +21,7 @@ from howsure.inference.effect_sizes import cohen_dz, hedges_factor
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.description import SKEWED, Description, describe
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.settings import MOST_RESAMPLES
+from howsure.paired.score_options import MOST_RESAMPLES
 from howsure.paired.words import level_of
 from howsure.records import Record
 from howsure.scales import FloatArray
@@ -97,7 +97,7 @@ class _Data:
     description: Description
 
 
-class Effect(ABC):
+class EffectMeasure(ABC):
     """One way to measure a difference.
 
     Attributes
@@ -128,7 +128,7 @@ class Effect(ABC):
         return EffectSize(effect=self.name, estimate=estimate, confidence_interval=interval, n=n, notes=notes)
 
 
-class CohenD(Effect):
+class CohenD(EffectMeasure):
     """The mean difference in standard deviations of the differences."""
 
     name = "cohen-d"
@@ -175,7 +175,7 @@ class HedgesG(CohenD):
         return hedges_factor(n - 1)
 
 
-class WilcoxonR(Effect):
+class WilcoxonR(EffectMeasure):
     """The standardised rank sum of Wilcoxon's test."""
 
     name = "wilcoxon-r"
@@ -204,7 +204,7 @@ class WilcoxonR(Effect):
         return replace(self._found(estimate, interval, method, data, notes), n=n)
 
 
-class HodgesLehmann(Effect):
+class HodgesLehmann(EffectMeasure):
     """The median of the Walsh averages."""
 
     name = "hodges-lehmann"
@@ -232,7 +232,9 @@ class HodgesLehmann(Effect):
         return self._found(hodges_lehmann(ordered), interval, method, data, notes)
 
 
-_BY_NAME: Mapping[str, Effect] = {effect.name: effect for effect in (CohenD(), HedgesG(), WilcoxonR(), HodgesLehmann())}
+_BY_NAME: Mapping[str, EffectMeasure] = {
+    effect.name: effect for effect in (CohenD(), HedgesG(), WilcoxonR(), HodgesLehmann())
+}
 EFFECTS = tuple(_BY_NAME)
 """The names of the effect sizes."""
 

@@ -23,7 +23,7 @@ from howsure.errors import ArgumentError
 from howsure.inference.direct import score, score_statistic
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.score_lists import ACCURACY, PairedScores
-from howsure.paired.settings import TestSettings
+from howsure.paired.score_options import TestSettings
 from howsure.paired.significance import SignificanceTest, run_test
 from howsure.paired.words import difference
 from howsure.provenance import Provenance

@@ -26,7 +26,7 @@ from howsure.paired import words
 from howsure.paired.description import describe
 from howsure.paired.recommendation import TESTS, caution
 from howsure.paired.score_lists import ACCURACY, PairedScores
-from howsure.paired.settings import TestSettings
+from howsure.paired.score_options import TestSettings
 from howsure.provenance import Provenance
 from howsure.records import Record, Signed
 

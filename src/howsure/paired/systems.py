@@ -17,7 +17,7 @@ from howsure.inference.corrections import CORRECTIONS, adjust
 from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.recommendation import TESTS, UNFIT
 from howsure.paired.score_lists import PairedScores, ScoreTable
-from howsure.paired.settings import TestSettings
+from howsure.paired.score_options import TestSettings
 from howsure.paired.significance import SignificanceTest, run_test
 from howsure.provenance import Provenance
 from howsure.records import Signed
@@ -201,14 +201,15 @@ def compare_systems(
         normality_alpha=normality_alpha,
     )
     _random.n_workers(workers)
-    return run_systems(table, TESTS[test], settings, correction, _random.replayable(rng))
+    return run_systems(table, TESTS[test], settings, correction, rng)
 
 
 @_matrices.on_one_thread
 def run_systems(
-    table: ScoreTable, test: DifferenceTest, settings: TestSettings, correction: str, seed: np.random.SeedSequence
+    table: ScoreTable, test: DifferenceTest, settings: TestSettings, correction: str, rng: _random.Rng
 ) -> SystemsComparison:
     """Test every pair of systems."""
+    seed = _random.replayable(rng)
     _check.one_of("correction", correction, CORRECTIONS)
     if len(table.names) < 2:
         raise DataError("a comparison requires at least two systems.")

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure import _fields, _random
+from howsure import _fields
 from howsure._fields import like, option
 from howsure.errors import ArgumentError
-from howsure.paired.settings import (
+from howsure.paired.score_options import (
     AnalysisSettings,
     EffectSettings,
     NormalitySettings,
@@ -157,7 +157,7 @@ class ScoresTest(TestSettings, _Units):
         settings, units = _fields.part(TestSettings, self), self.units()
         kind = "non-inferiority" if self.noninferiority else "equivalence"
         with run.progress("resampling", self.n_resamples) as advance:
-            return run_finding(units, settings, kind, _random.replayable(self.seed), advance)
+            return run_finding(units, settings, kind, self.seed, advance)
 
     def _every_pair(self) -> "SystemsComparison":
         from howsure.paired import TESTS, read_table, to_units
@@ -166,7 +166,7 @@ class ScoresTest(TestSettings, _Units):
         table = read_table(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
         units = to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
         test, settings = TESTS[self.test or "t"], _fields.part(TestSettings, self)
-        return run_systems(units, test, settings, self.correction or "holm", _random.replayable(self.seed))
+        return run_systems(units, test, settings, self.correction or "holm", self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,13 +214,12 @@ class ScoresPower(PowerSettings, _Units):
     def answer(self, run: Run = HERE) -> "PowerCurve":
         """Read and simulate."""
         from howsure.paired import TESTS, describe, recommend
-        from howsure.paired.simulated_power import run_power_curve
+        from howsure.paired.power_curves import run_power_curve
 
         units, settings = self.units(), _fields.part(PowerSettings, self)
         test = TESTS[self.test or recommend(units, describe(units, alpha=self.normality_alpha)).test]
         with run.progress("simulating", self.n_studies) as advance:
-            seed = _random.replayable(self.seed)
-            return run_power_curve(units, test, settings, seed, workers=run.workers, progress=advance)
+            return run_power_curve(units, test, settings, self.seed, workers=run.workers, progress=advance)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,7 +249,7 @@ class ScoresAnalyse(AnalysisSettings, _Units):
 
         settings, scores = _fields.part(AnalysisSettings, self), self.segments()
         with run.progress("analysing", self.n_resamples + self.n_studies) as advance:
-            return run_analysis(scores, settings, _random.replayable(self.seed), workers=run.workers, progress=advance)
+            return run_analysis(scores, settings, self.seed, workers=run.workers, progress=advance)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from howsure.inference.intervals import ConfidenceInterval
 from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
 from howsure.paired.power import PowerPlan
+from howsure.paired.power_curves import PowerCurve
 from howsure.paired.score_lists import ACCURACY
-from howsure.paired.simulated_power import PowerCurve
 from howsure.paired.systems import SystemsComparison
 from howsure.paired.units import UnitSizes
 from howsure.reports import chart_files, drawing

@@ -18,7 +18,7 @@ from howsure.inference.proportions import wilson
 from howsure.paired.description import describe
 from howsure.paired.recommendation import TESTS, caution
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.settings import PowerSettings, checked_sizes
+from howsure.paired.score_options import PowerSettings, checked_sizes
 from howsure.paired.significance import FOUND, check_testable
 from howsure.provenance import Provenance
 from howsure.records import Signed
@@ -190,7 +190,7 @@ def power_curve(
         normality_alpha=normality_alpha,
         **checked_sizes(sizes),
     )
-    return run_power_curve(scores, TESTS[test], settings, _random.replayable(rng), workers=workers, progress=progress)
+    return run_power_curve(scores, TESTS[test], settings, rng, workers=workers, progress=progress)
 
 
 @_matrices.on_one_thread
@@ -198,12 +198,13 @@ def run_power_curve(
     scores: PairedScores,
     test: DifferenceTest,
     settings: PowerSettings,
-    seed: np.random.SeedSequence,
+    rng: _random.Rng,
     *,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
 ) -> PowerCurve:
     """Simulate studies and test each, by the test that was asked for or that the data recommend."""
+    seed = _random.replayable(rng)
     hypothesis = Hypothesis(settings.alternative, settings.delta, settings.power_alpha, interval=False)
     method, effect = settings.power_method, settings.effect
     check_testable(scores, test, hypothesis.delta)

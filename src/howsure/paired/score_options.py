@@ -126,7 +126,7 @@ class StudySettings(_fields.Checked):
     power_method: str = option(
         "bootstrap",
         "Resample the observed differences (bootstrap) or simulate normal ones (normal).",
-        choices="howsure.paired.simulated_power:METHODS",
+        choices="howsure.paired.power_curves:METHODS",
         group=SIMULATION,
     )
     effect: float | None = option(
