@@ -15,9 +15,9 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from howsure import _random
+from howsure.difference_tests import Hypothesis, Resamples, Sample
 from howsure.inference import clopper_pearson
 from howsure.paired import TESTS, PairedScores, count_flips, effect_sizes
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
 from howsure.provenance import version
 
 SIZES = (20, 100, 1000)

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from howsure.difference_tests.ranks import hodges_lehmann, walsh_interval
 from howsure.paired import TESTS, PairedScores, power_curve, significance_test
-from howsure.paired.ranks import hodges_lehmann, walsh_interval
 
 N = 100_000
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from howsure.paired import PairedScores, analyse, count_flips, describe, effect_sizes, power_curve, significance_test
-from howsure.paired.copies import copied_segments
+from howsure.paired.score_lists import copied_segments
 
 rng = np.random.default_rng(6)
 a, b = rng.normal(size=(2, 120)).round(3)

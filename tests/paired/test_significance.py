@@ -175,7 +175,7 @@ def test_words_and_json():
 @pytest.mark.parametrize("clustered", [False, True])
 @pytest.mark.parametrize("test", TESTS)
 def test_the_order_of_the_lines_changes_no_bit(test, clustered):
-    if clustered and not TESTS[test].clusters:
+    if clustered and not TESTS[test].takes_clusters:
         return
     rng = np.random.default_rng(11)
     a, b, documents = rng.normal(0.2, 1, 45), rng.normal(0, 1, 45), np.arange(45) // 3

@@ -28,7 +28,6 @@ from howsure.reports.accounts.base import about, units_needed
 from howsure.reports.accounts.compare import account
 from howsure.reports.accounts.methods import CORRECTIONS, METRICS
 from howsure.reports.accounts.plan import ENGINES
-from howsure.reports.accounts.scores import HOW
 from howsure.reports.chart_files import unchecked
 from howsure.reports.frame import FIGURES, framed
 from howsure.response_tables import ResponseTable
@@ -243,13 +242,12 @@ def test_raters_that_decide_are_asked_for():
 
 
 def test_every_word_for_a_method_exists():
+
     from howsure.inference.corrections import JOINT_CORRECTIONS
-    from howsure.paired.catalogue import TESTS
     from howsure.planning import ENGINES as KNOWN
 
     assert set(METRICS) == {*BUILTIN, *ON_PREFERENCES}
     assert set(CORRECTIONS) >= set(JOINT_CORRECTIONS)
-    assert set(HOW) == set(TESTS)
     assert {*KNOWN} - {"auto"} <= set(ENGINES)
 
 

@@ -6,7 +6,7 @@ against resampled advantages). Each is what `compare` says: the same procedure r
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from howsure.inference.evidence import Evidence
 from howsure.intervals.direct import Edgeworth
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.nulls import NULLS, SIGN_FLIP
+from howsure.nulls.item_tests import PairedT, WilcoxonSigned
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
 from howsure.nulls.shifted_bootstrap import BootstrapSign, ShiftedBootstrap
 from howsure.resampling import Scheme
@@ -33,7 +34,7 @@ BOOTSTRAP_SIGN = BootstrapSign.name
 DEFAULTS = tuple(null.name for null in (SIGN_FLIP, ShiftedBootstrap, PermutedResponses, PooledResponses))
 """The nulls that are audited unless others are asked for; with raters, random-effects too."""
 
-ANALYTICAL = ("paired-t", "wilcoxon")
+ANALYTICAL = tuple(null.name for null in (PairedT, WilcoxonSigned))
 INTERVALS = tuple(intervals.INTERVALS)
 DEFAULT_INTERVALS = tuple(name for name in INTERVALS if name != Edgeworth.name)
 """Audits are mostly of small studies, for which Edgeworth's formula is not meant."""
@@ -202,14 +203,8 @@ def analyse(name: str, advantages: FloatArray) -> Estimate:
 
 def analyse_rows(name: str, rows: FloatArray) -> FloatArray:
     """Return the same for each row of item advantages: (rows, 2)."""
-    from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
-    from howsure.paired.means import t_test
-    from howsure.paired.ranks import wilcoxon
-
-    test: Callable[..., Any] = {"paired-t": t_test, "wilcoxon": wilcoxon}[name]
-    sample, none = Sample.independent(rows), Resamples(np.random.SeedSequence(0))
-    sides = [Hypothesis(side, interval=False) for side in ("greater", "two-sided")]
-    return np.stack([test(sample, side, none).pvalue for side in sides], axis=1)
+    known, null = Evidence(np.zeros(len(rows)), items=rows), NULLS[name]
+    return np.stack([null.pvalues(known, side).values for side in ("greater", "two-sided")], axis=1)
 
 
 def pairs(schemes: Sequence[Scheme], nulls: Sequence[str]) -> Iterator[tuple[Scheme, str, str]]:

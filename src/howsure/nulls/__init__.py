@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from howsure import _check
+from howsure.nulls.item_tests import PairedT, SignOfItems, WilcoxonSigned
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
 from howsure.nulls.null import Null, Resampler, Rule
 from howsure.nulls.random_effects import RandomEffects
@@ -28,6 +29,9 @@ NULLS: Mapping[str, Null] = MappingProxyType(
             PermutedResponses(),
             ShiftedBootstrap(),
             BootstrapSign(),
+            PairedT(),
+            WilcoxonSigned(),
+            SignOfItems(),
             RANDOM_EFFECTS,
         )
     }

@@ -1,47 +1,35 @@
 """How large is the difference? Cohen's d, Hedges' g, Wilcoxon's r and Hodges–Lehmann, each with its interval."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import Hypothesis, Resamples
+from howsure.difference_tests.base import extreme_draws
+from howsure.difference_tests.means import Bootstrap, Permutation, StudentT
+from howsure.difference_tests.medians import BootstrapMedian, PermutationMedian
+from howsure.difference_tests.ranks import SignedRanks, SignTest, Wilcoxon, hodges_lehmann, walsh_interval
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
 from howsure.paired.description import SKEWED, Description, describe
-from howsure.paired.difference_rows import Hypothesis, Resamples
-from howsure.paired.limits import MOST_RESAMPLES
-from howsure.paired.means import limits
-from howsure.paired.ranks import SignedRanks, hodges_lehmann, walsh_interval
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.verdict import level_of
+from howsure.paired.score_options import MOST_RESAMPLES
+from howsure.paired.words import level_of
 from howsure.records import Record
 from howsure.scales import FloatArray
 
-EFFECTS = ("cohen-d", "hedges-g", "wilcoxon-r", "hodges-lehmann")
-_OF_MEANS, _OF_RANKS = ("t", "bootstrap", "permutation"), ("wilcoxon",)
-_OF_MEDIANS = ("wilcoxon", "sign", "bootstrap-median", "permutation-median")
-_WORDS = {
-    "cohen-d": ("Cohen's d", "mean difference in standard deviations of the differences", _OF_MEANS),
-    "hedges-g": ("Hedges' g", "Cohen's d without its small-sample bias", _OF_MEANS),
-    "wilcoxon-r": (
-        "Wilcoxon r",
-        "standardised rank sum, Z/√n; at most 0.87 with many segments, slightly more with few",
-        _OF_RANKS,
-    ),
-    "hodges-lehmann": (
-        "Hodges–Lehmann",
-        "median of the means of all pairs of differences (i ≤ j), in units of the scores",
-        _OF_MEDIANS,
-    ),
-}
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""
+NO_INTERVAL = (math.nan, math.nan)
+IN_CLUSTERS = "No interval: rank methods treat segments as independent, and the scores come in clusters."
 COHEN_CAUTION = (
     "Cohen's conventions small (0.2), medium (0.5) and large (0.8) come from the behavioural sciences. On your scores "
     "a small effect can matter."
@@ -75,28 +63,180 @@ class EffectSize(Record):
     @property
     def label(self) -> str:
         """Its name in words."""
-        return _WORDS[self.effect][0]
+        return _BY_NAME[self.effect].label
 
     @property
     def meaning(self) -> str:
         """What it measures."""
-        return _WORDS[self.effect][1]
+        return _BY_NAME[self.effect].meaning
 
     @property
     def tests(self) -> tuple[str, ...]:
         """The tests it goes with."""
-        return _WORDS[self.effect][2]
+        return _BY_NAME[self.effect].tests
 
     @property
     def size(self) -> str:
         """Its size by Cohen's convention: small, medium, large, or nothing where there is none."""
-        if self.effect not in ("cohen-d", "hedges-g") or math.isnan(self.estimate):
+        if not _BY_NAME[self.effect].has_convention or math.isnan(self.estimate):
             return ""
         return next((word for word, least in COHEN.items() if abs(self.estimate) >= least), "below small")
 
     def document(self) -> Document:
         """Return the effect size with its interval and its meaning."""
         return Document(self.label, effect_blocks((self,)), self.notes)
+
+
+@dataclass(frozen=True, slots=True)
+class _Data:
+    """The scores whose effect is measured, and what else decides its interval and its notes."""
+
+    scores: PairedScores
+    alpha: float
+    resamples: Resamples
+    description: Description
+
+
+class EffectMeasure(ABC):
+    """One way to measure a difference.
+
+    Attributes
+    ----------
+    name, label, meaning : str
+        On the command line, in a sentence, and what it measures.
+    tests : tuple of str
+        The tests it goes with.
+    has_convention : bool
+        Whether Cohen's words small, medium and large are used for it.
+    """
+
+    name: ClassVar[str]
+    label: ClassVar[str]
+    meaning: ClassVar[str]
+    tests: ClassVar[tuple[str, ...]]
+    has_convention: ClassVar[bool] = False
+
+    @abstractmethod
+    def measure(self, data: _Data) -> EffectSize:
+        """Return the effect size with its interval and its notes."""
+
+    def _found(
+        self, estimate: float, ends: tuple[float, float], method: str, data: _Data, notes: tuple[str, ...]
+    ) -> EffectSize:
+        interval = ConfidenceInterval(*ends, method, 1 - data.alpha)
+        n = data.scores.n
+        return EffectSize(effect=self.name, estimate=estimate, confidence_interval=interval, n=n, notes=notes)
+
+
+class CohenD(EffectMeasure):
+    """The mean difference in standard deviations of the differences."""
+
+    name = "cohen-d"
+    label = "Cohen's d"
+    meaning = "mean difference in standard deviations of the differences"
+    tests = (StudentT.name, Bootstrap.name, Permutation.name)
+    has_convention = True
+
+    def factor(self, n: int) -> float:
+        """Return what d is multiplied by."""
+        return 1.0
+
+    def measure(self, data: _Data) -> EffectSize:
+        """Return the effect size; its interval inverts the noncentral t, or resamples clusters."""
+        scores, description, notes = data.scores, data.description, data.scores.notes
+        n, factor = scores.n, self.factor(scores.n)
+        estimate = math.nan if scores.constant is not None else float(cohen_dz(np.sort(scores.differences)))
+        if math.isnan(estimate * factor):
+            why = "Undefined: the differences do not vary." if n > 2 else f"Undefined for {n} differences."
+            return self._found(math.nan, NO_INTERVAL, "none", data, (*notes, why))
+        if scores.clusters is not None:
+            low, high = _clustered_interval(scores, data.alpha, data.resamples)
+            method = f"percentile bootstrap of {scores.n_clusters} clusters"
+        else:
+            low, high = _noncentral_interval(estimate, n, data.alpha)
+            method = "noncentral t"
+            if not description.normal and not math.isnan(description.normality_pvalue):
+                shape = description.normality
+                notes += (f"The interval of {self.label} assumes normal differences; here they are {shape}.",)
+        if scores.unit_size > 1:
+            notes += (f"Standardised effects grow with the unit size; here a unit has {scores.unit_size} segments.",)
+        return self._found(factor * estimate, (factor * low, factor * high), method, data, notes)
+
+
+class HedgesG(CohenD):
+    """Cohen's d without its small-sample bias."""
+
+    name = "hedges-g"
+    label = "Hedges' g"
+    meaning = "Cohen's d without its small-sample bias"
+
+    def factor(self, n: int) -> float:
+        """Return what d is multiplied by."""
+        return hedges_factor(n - 1)
+
+
+class WilcoxonR(EffectMeasure):
+    """The standardised rank sum of Wilcoxon's test."""
+
+    name = "wilcoxon-r"
+    label = "Wilcoxon r"
+    meaning = "standardised rank sum, Z/√n; at most 0.87 with many segments, slightly more with few"
+    tests = (Wilcoxon.name,)
+
+    def measure(self, data: _Data) -> EffectSize:
+        """Return the effect size of the differences that are not zero."""
+        scores, notes = data.scores, data.scores.notes
+        moved = scores.differences[scores.differences != 0]
+        n = moved.size
+        if n < scores.n:
+            notes += (f"Wilcoxon r ignores the {scores.n - n:,} of {scores.n:,} differences that are zero.",)
+        if n < 2:
+            notes += (f"Undefined for {n} differences that are not zero.",)
+            return replace(self._found(math.nan, NO_INTERVAL, "none", data, notes), n=n)
+        estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
+        interval, method = NO_INTERVAL, "none"
+        if scores.clusters is not None:
+            notes += (IN_CLUSTERS,)
+        else:
+            interval, method = _r_interval(moved, data.alpha), "U-statistic variance, Fisher scale"
+            if math.isnan(interval[0]):
+                notes += ("No interval for Wilcoxon r: all differences have the same sign.",)
+        return replace(self._found(estimate, interval, method, data, notes), n=n)
+
+
+class HodgesLehmann(EffectMeasure):
+    """The median of the Walsh averages."""
+
+    name = "hodges-lehmann"
+    label = "Hodges–Lehmann"
+    meaning = "median of the means of all pairs of differences (i ≤ j), in units of the scores"
+    tests = (Wilcoxon.name, SignTest.name, BootstrapMedian.name, PermutationMedian.name)
+
+    def measure(self, data: _Data) -> EffectSize:
+        """Return the effect size; its interval consists of Walsh averages."""
+        scores, skewness, notes = data.scores, data.description.skewness, data.scores.notes
+        ordered = np.sort(scores.differences)
+        if abs(skewness) >= SKEWED:
+            notes += (
+                "Hodges–Lehmann estimates the median only if differences are symmetric; here the skewness is "
+                f"{minus(f'{skewness:.2f}')}.",
+            )
+        interval, method = NO_INTERVAL, "none"
+        if scores.clusters is not None:
+            notes += (IN_CLUSTERS,)
+        else:
+            interval, method = walsh_interval(ordered, data.alpha / 2), "Walsh averages"
+            if math.isinf(interval[0]):
+                few = f"{scores.n} differences are too few for an interval of Hodges–Lehmann at this confidence level."
+                notes += (few,)
+        return self._found(hodges_lehmann(ordered), interval, method, data, notes)
+
+
+_BY_NAME: Mapping[str, EffectMeasure] = {
+    effect.name: effect for effect in (CohenD(), HedgesG(), WilcoxonR(), HodgesLehmann())
+}
+EFFECTS = tuple(_BY_NAME)
+"""The names of the effect sizes."""
 
 
 @_matrices.on_one_thread
@@ -130,14 +270,8 @@ def effect_sizes(
         _check.one_of("effect_size", effect, EFFECTS)
     _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
     seed = _random.replayable(rng)
-    description = describe(scores, alpha=normality_alpha)
-    results = []
-    for effect in effect_size:
-        if effect in ("cohen-d", "hedges-g"):
-            results.append(_standardised(effect, scores, alpha, Resamples(seed, n_resamples), description))
-        else:
-            results.append(_ranked(effect, scores, alpha, description))
-    return tuple(results)
+    data = _Data(scores, alpha, Resamples(seed, n_resamples), describe(scores, alpha=normality_alpha))
+    return tuple(_BY_NAME[effect].measure(data) for effect in effect_size)
 
 
 def effect_sentence(size: EffectSize, names: Sequence[str]) -> str:
@@ -170,43 +304,6 @@ def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
         rows.append((size.label, estimate, size.confidence_interval, size.size, tests, size.meaning))
     caution = details([Sentence(COHEN_CAUTION)]) if any(size.size for size in found) else []
     return (Table(columns, tuple(rows)), *caution)
-
-
-def _standardised(
-    effect: str, scores: PairedScores, alpha: float, draws: Resamples, description: Description
-) -> EffectSize:
-    differences = np.sort(scores.differences)
-    n = scores.n
-    factor = hedges_factor(n - 1) if effect == "hedges-g" else 1.0
-    estimate = math.nan if scores.constant is not None else float(cohen_dz(differences))
-    level, notes = 1 - alpha, scores.notes
-    if math.isnan(estimate * factor):
-        why = "Undefined: the differences do not vary." if n > 2 else f"Undefined for {n} differences."
-        return _undefined(effect, n, level, (*notes, why))
-    if scores.clusters is not None:
-        low, high = _clustered_interval(scores, alpha, draws)
-        method = f"percentile bootstrap of {scores.n_clusters} clusters"
-    else:
-        low, high = _noncentral_interval(estimate, n, alpha)
-        method = "noncentral t"
-        if not description.normal and not math.isnan(description.normality_pvalue):
-            label = _WORDS[effect][0]
-            notes = (
-                *notes,
-                f"The interval of {label} assumes normal differences; here they are {description.normality}.",
-            )
-    if scores.unit_size > 1:
-        notes = (
-            *notes,
-            f"Standardised effects grow with the unit size; here a unit has {scores.unit_size} segments.",
-        )
-    interval = ConfidenceInterval(factor * low, factor * high, method, level)
-    return EffectSize(effect=effect, estimate=factor * estimate, confidence_interval=interval, n=n, notes=notes)
-
-
-def _undefined(effect: str, n: int, level: float, notes: tuple[str, ...]) -> EffectSize:
-    nothing = ConfidenceInterval(math.nan, math.nan, "none", level)
-    return EffectSize(effect=effect, estimate=math.nan, confidence_interval=nothing, n=n, notes=notes)
 
 
 def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
@@ -243,43 +340,8 @@ def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) ->
             effect: FloatArray = ((mean + scores.differences.mean()) / spread)[np.newaxis, :]
         return effect
 
-    low, high = limits(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
+    low, high = extreme_draws(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
     return float(low[0]), float(high[0])
-
-
-def _ranked(effect: str, scores: PairedScores, alpha: float, description: Description) -> EffectSize:
-    differences = scores.differences
-    level, notes = 1 - alpha, scores.notes
-    n = scores.n
-    if effect == "hodges-lehmann":
-        ordered = np.sort(differences)
-        estimate, method = hodges_lehmann(ordered), "Walsh averages"
-        interval = walsh_interval(ordered, alpha / 2) if scores.clusters is None else (math.nan, math.nan)
-        if abs(description.skewness) >= SKEWED:
-            notes = (
-                *notes,
-                "Hodges–Lehmann estimates the median only if differences are symmetric; here the skewness is "
-                f"{minus(f'{description.skewness:.2f}')}.",
-            )
-        if math.isinf(interval[0]):
-            notes = (*notes, f"{n} differences are too few for an interval of Hodges–Lehmann at this confidence level.")
-    else:
-        moved = differences[differences != 0]
-        n_zero, n = n - moved.size, moved.size
-        method = "U-statistic variance, Fisher scale"
-        if n_zero:
-            notes = (*notes, f"Wilcoxon r ignores the {n_zero:,} of {scores.n:,} differences that are zero.")
-        if n < 2:
-            return _undefined(effect, n, level, (*notes, f"Undefined for {n} differences that are not zero."))
-        estimate = float(SignedRanks.of(moved[np.newaxis, :]).z[0]) / math.sqrt(n)
-        interval = _r_interval(moved, alpha) if scores.clusters is None else (math.nan, math.nan)
-        if scores.clusters is None and math.isnan(interval[0]):
-            notes = (*notes, "No interval for Wilcoxon r: all differences have the same sign.")
-    if scores.clusters is not None:
-        method = "none"
-        notes = (*notes, "No interval: rank methods treat segments as independent, and the scores come in clusters.")
-    bounded = ConfidenceInterval(*interval, method, level)
-    return EffectSize(effect=effect, estimate=estimate, confidence_interval=bounded, n=n, notes=notes)
 
 
 def _r_interval(moved: FloatArray, alpha: float) -> tuple[float, float]:

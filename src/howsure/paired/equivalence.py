@@ -8,23 +8,24 @@ many differences are equal the median and the Hodges–Lehmann difference stay a
 so there the mean is tested.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import CATALOGUE, DifferenceTest
+from howsure.difference_tests.means import StudentT
 from howsure.documents import Document, Sentence
 from howsure.documents.numbers import in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.intervals.direct import score, score_statistic
-from howsure.paired.catalogue import ACCURACY, MEAN, TESTS
-from howsure.paired.limits import LARGEST
-from howsure.paired.score_lists import PairedScores
-from howsure.paired.significance import SignificanceTest, significance_test
-from howsure.paired.verdict import difference
+from howsure.paired.score_lists import ACCURACY, PairedScores
+from howsure.paired.score_options import TestSettings
+from howsure.paired.significance import SignificanceTest, run_test
+from howsure.paired.words import difference
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -85,7 +86,7 @@ class Equivalence(Signed):
     @property
     def label(self) -> str:
         """The test in words."""
-        return "Tango's score test" if self.test == SCORE_TEST else TESTS[self.test].label
+        return "Tango's score test" if self.test == SCORE_TEST else CATALOGUE[self.test].label
 
     @property
     def sentence(self) -> str:
@@ -142,36 +143,44 @@ def equivalence_test(
     >>> equivalence_test(scores, margin=0.05, rng=1).established
     True
     """
+    settings = TestSettings(test=test, margin=margin, alpha=alpha, n_resamples=n_resamples)
+    _random.n_workers(workers)
+    return run_equivalence(scores, CATALOGUE[test], settings, kind, _random.replayable(rng))
+
+
+def run_equivalence(
+    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+) -> Equivalence:
+    """Test whether the difference lies within the margin of the settings."""
     _check.one_of("kind", kind, KINDS)
-    _check.one_of("test", test, TESTS)
-    if _check.real("margin", margin, at_least=0, at_most=LARGEST) == 0:
+    margin, alpha = settings.margin, settings.alpha
+    if not margin:
         raise ArgumentError("`margin` must be above 0: it is the smallest difference that matters; got 0.")
-    if _check.fraction("alpha", alpha) >= 0.5 and kind == "equivalence":
+    if alpha >= 0.5 and kind == "equivalence":
         raise ArgumentError(f"`alpha` must be below 0.5 for an equivalence test; got {alpha!r}.")
-    seed = _random.replayable(rng)
     chosen, notes = _on_the_scale_that_matters(scores, test)
-    if chosen == SCORE_TEST:
-        found = _accuracy(scores, float(margin), kind, float(alpha))
+    if chosen is None:
+        found = _accuracy(scores, margin, kind, alpha)
     else:
-        options = {"test": chosen, "n_resamples": n_resamples, "rng": seed, "workers": workers}
-        found = _two_tests(scores, float(margin), kind, float(alpha), options)
+        found = _two_tests(scores, chosen, settings, kind, seed)
     pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
+    name = SCORE_TEST if chosen is None else chosen.name
     parameters = {
         "kind": kind,
-        "margin": float(margin),
-        "test": chosen,
-        "alpha": float(alpha),
+        "margin": margin,
+        "test": name,
+        "alpha": alpha,
         "unit_size": scores.unit_size,
-        "n_resamples": n_resamples,
+        "n_resamples": settings.n_resamples,
     }
     return Equivalence(
         kind=kind,
-        test=chosen,
+        test=name,
         n=scores.n,
-        margin=float(margin),
+        margin=margin,
         pvalue=max(pvalues),
         established=max(pvalues) <= alpha,
-        alpha=float(alpha),
+        alpha=alpha,
         names=scores.names,
         notes=(*scores.notes, *notes),
         provenance=Provenance("equivalence_test", parameters, _random.entropy_of(seed), scores.digest),
@@ -179,20 +188,23 @@ def equivalence_test(
     )
 
 
-def _on_the_scale_that_matters(scores: PairedScores, test: str) -> tuple[str, tuple[str, ...]]:
-    if TESTS[test].estimand == MEAN:
+def _on_the_scale_that_matters(
+    scores: PairedScores, test: DifferenceTest
+) -> tuple[DifferenceTest | None, tuple[str, ...]]:
+    """Return the test to use, None for Tango's score test, and why it is not the one that was asked for."""
+    if test.compares_means:
         return test, ()
     if scores.right_or_wrong:
-        return SCORE_TEST, ()
+        return None, ()
     values, counts = np.unique(scores.differences, return_counts=True)
     most = int(counts.max())
     if most < 2 or most <= MANY_EQUAL * scores.n:
         return test, ()
     note = (
         f"Equivalence is tested on the mean: {most:,} of {scores.n:,} differences are exactly "
-        f"{number(values[counts.argmax()])}, so the {TESTS[test].estimand} hardly reacts to a change of the means."
+        f"{number(values[counts.argmax()])}, so the {test.estimand} hardly reacts to a change of the means."
     )
-    return "t", (note,)
+    return StudentT(), (note,)
 
 
 def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> dict[str, Any]:
@@ -215,9 +227,14 @@ def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> d
     }
 
 
-def _two_tests(scores: PairedScores, margin: float, kind: str, alpha: float, options: dict[str, Any]) -> dict[str, Any]:
+def _two_tests(
+    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+) -> dict[str, Any]:
+    margin, alpha = settings.margin or 0.0, settings.alpha
+
     def ask(alternative: str, delta: float, level: float = alpha) -> SignificanceTest:
-        return significance_test(scores, alternative=alternative, delta=delta, alpha=level, **options)
+        claim = replace(settings, alternative=alternative, delta=delta, alpha=level)
+        return run_test(scores, test, claim, seed)
 
     lower = ask("greater", -margin)
     interval, upper = lower.confidence_interval, float("nan")

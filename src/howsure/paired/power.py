@@ -11,7 +11,7 @@ from howsure.documents import Column, Document, Sentence, Table, details
 from howsure.documents.numbers import shown
 from howsure.errors import ArgumentError
 from howsure.inference.pvalues import ALTERNATIVES
-from howsure.paired.limits import LARGEST, SMALLEST
+from howsure.paired.score_options import LARGEST, SMALLEST
 from howsure.records import Record
 
 DESIGNS = ("paired", "independent")

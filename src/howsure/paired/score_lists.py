@@ -1,21 +1,38 @@
-"""Lists of scores: two or more systems scored on the same segments."""
+"""Lists of scores: two or more systems scored on the same segments, in memory and in text files.
 
+Segments that are copies of others get a note: a file appended to itself makes a p-value small without new evidence.
+"""
+
+import csv
 import hashlib
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from itertools import combinations
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from howsure import _check
+from howsure import _check, _files
+from howsure.difference_tests import Sample
 from howsure.errors import ArgumentError, DataError
-from howsure.paired.copies import copied_segments
-from howsure.paired.limits import LARGEST, SMALLEST
+from howsure.io._decoding import read_whole
+from howsure.paired.score_options import LARGEST, SMALLEST
 from howsure.responses import frozen
 from howsure.scales import FloatArray, IntArray
 
+ACCURACY = "accuracy difference"
+"""What matters about right-or-wrong scores, whatever a test estimates."""
 BEYOND = "scores below 1e-100 or above 1e100 in size cannot be squared and summed. Rescale the scores."
+
+FEWEST = 10
+"""Fewer different segments than this repeat by chance: right-or-wrong scores have only four."""
+WINDOW = 10
+"""As many consecutive segments as this that stood in the same order before are a copied block."""
+MULTIPLIER = 0x9E3779B97F4A7C15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -85,6 +102,11 @@ class PairedScores:
     def differences(self) -> FloatArray:
         """The score of `a` minus the score of `b`, segment by segment."""
         return self.a - self.b
+
+    @property
+    def sample(self) -> Sample:
+        """The differences as the tests take them: one row."""
+        return Sample.of(self.differences[np.newaxis, :], self.clusters)
 
     @property
     def constant(self) -> float | None:
@@ -226,3 +248,220 @@ def _digest(*arrays: FloatArray | IntArray | None) -> str:
     for array in arrays:
         seen.update(b"" if array is None else array.tobytes())
     return seen.hexdigest()[:12]
+
+
+def copied_segments(a: FloatArray, b: FloatArray) -> tuple[str, ...]:
+    """Return a note if the segments look copied: all of them equally often, or a block that stood there before.
+
+    Single segments may agree by chance, and coarse scores do so all the time. That every one of ten or more different
+    segments occurs a multiple of k times, or that ten segments in a row repeat ten earlier ones (at least half of them
+    different), does not happen by chance.
+
+    Examples
+    --------
+    >>> a, b = np.random.default_rng(1).normal(size=(2, 50))
+    >>> copied_segments(a, b)
+    ()
+    >>> copied_segments(np.tile(a, 3), np.tile(b, 3))[0][:53]
+    'The scores look like 3 copies of the same 50 segments'
+    """
+    _, ids, counts = np.unique(a + 1j * b, return_inverse=True, return_counts=True)
+    times = reduce(math.gcd, counts.tolist())
+    if times > 1 and counts.size >= FEWEST:
+        return (
+            f"The scores look like {times} copies of the same {a.size // times:,} segments. Copies make p-values too "
+            "small and intervals too narrow. Remove the copies.",
+        )
+    n_copied = _segments_in_repeated_blocks(ids)
+    if not n_copied:
+        return ()
+    return (
+        f"{n_copied:,} of {a.size:,} segments repeat earlier ones in the same order. Copies make p-values too small "
+        "and intervals too narrow. Remove them.",
+    )
+
+
+def _segments_in_repeated_blocks(ids: IntArray) -> int:
+    """Count the segments that belong to a window which occurred before."""
+    if ids.size < 2 * WINDOW:
+        return 0
+    marks = _random_words(ids)
+    hashes = np.zeros(ids.size - WINDOW + 1, dtype=np.uint64)
+    for place in range(WINDOW):
+        hashes = hashes * np.uint64(MULTIPLIER) + marks[place : place + hashes.size]
+    _, first, group = np.unique(hashes, return_index=True, return_inverse=True)
+    again = np.flatnonzero(np.arange(hashes.size) != first[group])
+    windows = np.sort(np.lib.stride_tricks.sliding_window_view(ids, WINDOW)[again], axis=1)
+    again = again[np.count_nonzero(np.diff(windows, axis=1), axis=1) + 1 >= WINDOW // 2]
+    copied = np.zeros(ids.size, dtype=bool)
+    copied[(again[:, np.newaxis] + np.arange(WINDOW)).ravel()] = True
+    return int(copied.sum())
+
+
+def _random_words(ids: IntArray) -> npt.NDArray[np.uint64]:
+    """Give every number a word of 64 bits, so that sums of words tell rows of numbers apart."""
+    words = np.random.default_rng(0).integers(2**63, size=int(ids.max()) + 1, dtype=np.uint64)
+    marks: npt.NDArray[np.uint64] = words[ids]
+    return marks
+
+
+def read_scores(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    cluster: str | None = None,
+    encoding: str | None = None,
+) -> PairedScores:
+    """Read the scores of two systems from a text file with one line per item.
+
+    Columns are separated by tabs, commas, semicolons or blanks. A first line without any number names the columns;
+    empty lines and lines that start with `#` are skipped.
+
+    Parameters
+    ----------
+    path : path
+    columns : two str, optional
+        Which columns to read, by name or by number (the first is 1), when the file has more than two.
+    cluster : str, optional
+        The column with the cluster id of each line, by name or number.
+    encoding : str, optional
+        The encoding of a file that is not UTF-8, such as "cp1252".
+    """
+    table = read_table(path, columns=columns, cluster=cluster, encoding=encoding)
+    if len(table.names) != 2:
+        many = len(table.names)
+        raise DataError(
+            f"{path} has {many} columns of scores, and this compares two. Choose two by name or number "
+            "(`columns='1,2'`), name the column of document ids (`cluster='3'`), or compare every pair (`all_pairs`)."
+        )
+    return table.pair(*table.names)
+
+
+def read_table(
+    path: str | Path,
+    *,
+    columns: Sequence[str] | None = None,
+    cluster: str | None = None,
+    encoding: str | None = None,
+) -> ScoreTable:
+    """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
+    rows, header, first = _rows(Path(path), encoding)
+    width = len(rows[0][1])
+    names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
+    group = None if cluster is None else _position("cluster", cluster, header, width, path)
+    if columns is None:
+        chosen = [column for column in range(width) if column != group]
+    else:
+        chosen = [_position("columns", column, header, width, path) for column in columns]
+        if len(chosen) < 2:
+            raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
+        if len(set(chosen)) != len(chosen) or group in chosen:
+            raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
+    if len(chosen) < 2:
+        raise DataError(
+            f"{path} has one column of scores (line {first}: {' '.join(rows[0][1])!r}); two are needed, one for each "
+            f"system, separated by blanks, commas or tabs."
+        )
+    values = np.array([[_score(fields[c], path, number, c) for c in chosen] for number, fields in rows])
+    codes = None if group is None else cluster_codes([fields[group] for _, fields in rows], len(rows))
+    return ScoreTable(values, tuple(names[column] for column in chosen), codes)
+
+
+def write_scores(scores: PairedScores, path: str | Path) -> None:
+    """Write two lists of scores as text that `read_scores` reads back, for example the evaluation units of `to_units`.
+
+    Parameters
+    ----------
+    scores : PairedScores
+    path : path
+        Columns are separated by commas in a file that ends in .csv, else by tabs.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_scores(PairedScores.from_arrays([0.5, 1], [0.25, 0]), f"{folder}/units.txt")
+    ...     read_scores(f"{folder}/units.txt").differences.tolist()
+    [0.25, 1.0]
+    """
+    columns: dict[str, list[str]] = {
+        scores.names[0]: [repr(value) for value in scores.a.tolist()],
+        scores.names[1]: [repr(value) for value in scores.b.tolist()],
+    }
+    if scores.clusters is not None:
+        columns["cluster"] = [f"c{code}" for code in scores.clusters.tolist()]
+    separator = "," if Path(path).suffix.lower() == ".csv" else "\t"
+    header = [name.replace(separator, " ") for name in columns]
+    lines = [separator.join(row) for row in (header, *zip(*columns.values(), strict=True))]
+    _files.write_text(path, "\n".join(lines) + "\n")
+
+
+def _rows(path: Path, encoding: str | None) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
+    """Return the (line number, fields) of every line with data, the header if there is one, and the first line."""
+    lines = [
+        (number, line)
+        for number, line in enumerate(read_whole(path, encoding=encoding).splitlines(), 1)
+        if line.strip()
+    ]
+    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
+    if not lines:
+        raise DataError(f"{path} is empty: it has no line with scores.")
+    separator = next((mark for mark in "\t,;" if mark in lines[0][1]), None)
+    rows = [(number, _cells(line.strip(), separator)) for number, line in lines]
+    header = None
+    if not any(_number(part) is not None for part in rows[0][1]):
+        header = tuple(rows.pop(0)[1])
+        if not rows:
+            raise DataError(f"{path} has no line with numbers: its only line is {lines[0][1].strip()[:60]!r}.")
+        if len(set(header)) != len(header):
+            raise DataError(f"{path}, line {lines[0][0]}: two columns have the same name.")
+    width = len(header or rows[0][1])
+    for number, fields in rows:
+        if len(fields) != width:
+            raise DataError(f"{path}, line {number}: {_count(len(fields))}, but the lines before have {width}.")
+    return rows, header, rows[0][0]
+
+
+def _cells(line: str, separator: str | None) -> list[str]:
+    """Cut a line into cells; a separator between quotes does not count."""
+    if separator is None or '"' not in line:
+        return [cell.strip() for cell in line.split(separator)]
+    return [cell.strip() for cell in next(csv.reader([line], delimiter=separator))]
+
+
+def _number(text: str) -> float | None:
+    """Return the number that people would read; Python also reads 1_000 and the digits of other scripts."""
+    if "_" in text or not text.isascii():
+        return None
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _score(text: str, path: str | Path, line: int, column: int) -> float:
+    number = _number(text)
+    if number is None:
+        what = "is empty" if not text else f"is not a number: {text[:40]!r}"
+        raise DataError(f"{path}, line {line}, column {column + 1} {what}.")
+    if number and not SMALLEST <= abs(number) <= LARGEST and math.isfinite(number):
+        raise DataError(f"{path}, line {line}, column {column + 1} is {text}; {BEYOND}")
+    if not math.isfinite(number):
+        raise DataError(
+            f"{path}, line {line}, column {column + 1} is {text}; remove the line (for both systems) or give a score."
+        )
+    return number
+
+
+def _position(option: str, column: str, header: tuple[str, ...] | None, width: int, path: str | Path) -> int:
+    text = str(column).strip()
+    if header is not None and text in header:
+        return header.index(text)
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= width:
+        return int(text) - 1
+    known = ", ".join(header) if header else f"1 to {width} (the file has no header line)"
+    raise ArgumentError(f"`{option}` must name columns of {path}: {known}; got {text!r}.")
+
+
+def _count(n: int) -> str:
+    return "one column" if n == 1 else f"{n} columns"

@@ -1,4 +1,7 @@
-"""Is there a difference? Seven tests of two score lists, one- or two-sided, each with its interval."""
+"""Is there a difference? A test of two score lists with its interval; of right-or-wrong scores also the flips.
+
+Right-or-wrong scores are reported as a difference of accuracies, because the interval of their median collapses.
+"""
 
 import math
 from collections.abc import Callable
@@ -8,22 +11,24 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, TestedRows
+from howsure.difference_tests.base import MEAN
+from howsure.difference_tests.means import mean_and_error
+from howsure.difference_tests.ranks import SignTest
 from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
+from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.intervals.direct import score
-from howsure.paired import verdict
-from howsure.paired.catalogue import ACCURACY, MEAN, TESTS, PairedTest, check_testable, estimand
+from howsure.paired import words
 from howsure.paired.description import describe
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows
-from howsure.paired.limits import LARGEST, MOST_RESAMPLES
-from howsure.paired.means import mean_and_error
-from howsure.paired.recommendation import caution
-from howsure.paired.score_lists import PairedScores
+from howsure.paired.recommendation import TESTS, caution
+from howsure.paired.score_lists import ACCURACY, PairedScores
+from howsure.paired.score_options import TestSettings
 from howsure.provenance import Provenance
-from howsure.records import Signed
+from howsure.records import Record, Signed
 
 FOUND = 0.8
 """The power for the smallest detectable difference."""
@@ -109,7 +114,7 @@ class SignificanceTest(Signed):
     @property
     def sentence(self) -> str:
         """The finding in one or two sentences."""
-        return verdict.sentence(self)
+        return words.sentence(self)
 
     @property
     def shown_pvalue(self) -> str:
@@ -128,7 +133,7 @@ class SignificanceTest(Signed):
         columns = (
             Column("score"),
             Column("estimate", "number"),
-            Column(verdict.level_of(self.confidence_interval), "interval"),
+            Column(words.level_of(self.confidence_interval), "interval"),
             Column("p", "pvalue"),
             Column("test", detail=True),
             Column(test.statistic, "number", detail=True),
@@ -195,63 +200,100 @@ def significance_test(
     >>> result.statistic, result.pvalue, round(result.confidence_interval.low, 3)
     (40.0, 0.0390625, 0.01)
     """
-    chosen = TESTS[_check.one_of("test", test, TESTS)]
-    hypothesis = checked_hypothesis(alternative, delta, alpha)
-    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
-    _check.fraction("normality_alpha", normality_alpha)
-    seed = _random.replayable(rng)
-    check_testable(scores, chosen, hypothesis.delta)
-    draws = Resamples(seed, n_resamples, _random.n_workers(workers), progress)
-    outcome = chosen.run(Sample.of(scores), hypothesis, draws)
+    _random.n_workers(workers)
+    settings = TestSettings(
+        test=test,
+        alternative=alternative,
+        delta=delta,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        normality_alpha=normality_alpha,
+    )
+    return run_test(scores, TESTS[test], settings, _random.replayable(rng), progress)
+
+
+def run_test(
+    scores: PairedScores,
+    test: DifferenceTest,
+    settings: TestSettings,
+    seed: np.random.SeedSequence,
+    progress: Callable[[int], object] | None = None,
+) -> SignificanceTest:
+    """Run a test, the one that was asked for or that the data recommend."""
+    hypothesis = Hypothesis(settings.alternative, settings.delta, settings.alpha)
+    check_testable(scores, test, hypothesis.delta)
+    outcome = test.run(scores.sample, hypothesis, Resamples(seed, settings.n_resamples, progress))
     pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
-    estimate, interval = _estimate(scores, chosen, hypothesis, outcome)
-    detectable, of = _detectable(scores, chosen, hypothesis, estimate, interval)
+    estimate, interval = _estimate(scores, test, hypothesis, outcome)
+    detectable, of = _detectable(scores, test, hypothesis, estimate, interval)
     parameters = {
-        "test": test,
-        "alternative": alternative,
+        "test": test.name,
+        "alternative": hypothesis.alternative,
         "delta": hypothesis.delta,
         "alpha": hypothesis.alpha,
         "unit_size": scores.unit_size,
-        "normality_alpha": normality_alpha,
-        "n_resamples": n_resamples,
+        "normality_alpha": settings.normality_alpha,
+        "n_resamples": settings.n_resamples,
     }
-    unfit = () if scores.constant is not None else caution(scores, describe(scores, alpha=normality_alpha), test)
+    unfit: tuple[str, ...] = ()
+    if scores.constant is None:
+        unfit = caution(scores, describe(scores, alpha=settings.normality_alpha), test)
     return SignificanceTest(
-        test=test,
+        test=test.name,
         names=scores.names,
         n=scores.n,
         n_clusters=scores.n_clusters,
         unit_size=scores.unit_size,
-        estimand=estimand(scores, chosen),
+        estimand=estimand(scores, test),
         estimate=estimate,
         confidence_interval=interval,
         means=(float(np.sort(scores.a).mean()), float(np.sort(scores.b).mean())),
         statistic=float(outcome.statistic[0]),
         pvalue=pvalue,
-        pvalue_standard_error=_pvalue_error(pvalue, outcome, alternative),
-        alternative=alternative,
+        pvalue_standard_error=_pvalue_error(pvalue, outcome, hypothesis.alternative),
+        alternative=hypothesis.alternative,
         delta=hypothesis.delta,
         alpha=hypothesis.alpha,
         reject=pvalue <= hypothesis.alpha,
-        side={"greater": 1, "less": -1}.get(alternative, side),
+        side={"greater": 1, "less": -1}.get(hypothesis.alternative, side),
         detectable=detectable,
         detectable_estimand=of,
         exact=outcome.exact,
         n_resamples=outcome.n_draws,
-        notes=(*scores.notes, *unfit, *_notes(scores, chosen, hypothesis, interval, pvalue)),
+        notes=(*scores.notes, *unfit, *_notes(scores, test, hypothesis, interval, pvalue)),
         provenance=Provenance("scores test", parameters, _random.entropy_of(seed), scores.digest),
     )
 
 
-def checked_hypothesis(alternative: str, delta: float, alpha: float, *, interval: bool = True) -> Hypothesis:
-    """Check what a user asks of a test."""
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    shift = _check.real("delta", delta, at_least=-LARGEST, at_most=LARGEST)
-    return Hypothesis(alternative, shift, _check.fraction("alpha", alpha), interval)
+def estimand(scores: PairedScores, test: DifferenceTest) -> str:
+    """Return what the test estimates on these scores."""
+    return ACCURACY if test.estimates_accuracy and scores.right_or_wrong else test.estimand
+
+
+def check_testable(scores: PairedScores, test: DifferenceTest, delta: float = 0.0) -> None:
+    """Refuse data on which the test means nothing, in one line."""
+    if scores.n < 2:
+        raise DataError("one segment is too few for a test; give at least two.")
+    if scores.clusters is not None and not test.takes_clusters:
+        able = ", ".join(name for name, other in TESTS.items() if other.takes_clusters)
+        raise ArgumentError(
+            f"`test` {test.name!r} treats segments as independent, but the scores come in clusters; use one of {able}."
+        )
+    if delta and scores.right_or_wrong and not test.compares_means:
+        able = ", ".join(name for name, other in TESTS.items() if other.compares_means)
+        raise ArgumentError(
+            f"`delta` must be 0 for the {test.label} of right-or-wrong scores, whose differences are −1, 0 and 1; got "
+            f"{delta:g}. Use one of {able}, or give a margin."
+        )
+    if scores.constant is not None and test.needs_variation:
+        raise DataError(
+            f"{scores.sameness}: without variation the {test.label} is undefined. Check the file, or use the sign or "
+            f"permutation test."
+        )
 
 
 def _estimate(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, outcome: TestedRows
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, outcome: TestedRows
 ) -> tuple[float, ConfidenceInterval]:
     level = 1 - hypothesis.alpha
     if estimand(scores, test) == ACCURACY:
@@ -262,12 +304,12 @@ def _estimate(
 
 
 def _detectable(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
 ) -> tuple[float, str]:
     """Return the difference that this standard error gives 80% power for, and of what it is a difference."""
     from scipy.special import ndtri, stdtrit
 
-    sample, what = Sample.of(scores), estimand(scores, test)
+    sample, what = scores.sample, estimand(scores, test)
     if what != MEAN:
         ends = {"greater": (interval.low,), "less": (interval.high,)}.get(hypothesis.alternative, ())
         arms = [abs(end - estimate) for end in ends] or [interval.width / 2]
@@ -277,7 +319,7 @@ def _detectable(
         if arms[0] > 0:
             return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
     error = float(mean_and_error(sample)[1][0])
-    if test.name == "permutation" and 2.0**-sample.n > hypothesis.tail:
+    if not test.can_reject(sample.n, hypothesis.tail):
         error = math.nan
     degrees = sample.n - 1
     return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
@@ -292,20 +334,18 @@ def _pvalue_error(pvalue: float, outcome: TestedRows, alternative: str) -> float
 
 
 def _notes(
-    scores: PairedScores, test: PairedTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
+    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
 ) -> list[str]:
     notes = []
     n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
-    if test.name in ("sign", "wilcoxon") and n_zero:
+    if test.ignores_zeros and n_zero:
         notes.append(
             f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The test ignores these segments."
         )
-    if scores.right_or_wrong and test.estimand != MEAN and estimand(scores, test) != ACCURACY:
+    if scores.right_or_wrong and not test.compares_means and not test.estimates_accuracy:
         notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
-    if test.name == "permutation-median":
-        notes.append(
-            "Null hypothesis: differences are symmetric about `delta`. The test also rejects skewed differences."
-        )
+    if test.caution:
+        notes.append(test.caution)
     watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
     ends = (interval.low, interval.high)
     if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):
@@ -321,8 +361,99 @@ def _notes(
             f"p {in_words(p_of(pvalue))}, but {number(hypothesis.delta)} lies {place} the interval: {why}. The verdict "
             "follows the p-value."
         )
-    if scores.n_clusters is not None and scores.n_clusters < 50 and test.name != "permutation":
+    if scores.n_clusters is not None and scores.n_clusters < 50 and not test.exact_with_few_clusters:
         notes.append(
             f"With {scores.n_clusters} clusters this test rejects slightly too often. Prefer the permutation test."
         )
     return notes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flips(Record):
+    """The two-by-two table of right and wrong answers.
+
+    Attributes
+    ----------
+    n : int
+    both, only_a, only_b, neither : int
+        How many items both systems, only one of them, or neither got right.
+    difference : float
+        Accuracy of `a` minus accuracy of `b`.
+    confidence_interval : ConfidenceInterval
+        Tango's (1998) score interval of that difference, as in `howsure.compare`.
+    statistic, statistic_corrected : float
+        McNemar's χ² without and with continuity correction; NaN when no answer flipped.
+    pvalue : float
+        McNemar's exact test, which is the sign test of the flips.
+    alternative : str
+    names : tuple of str
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("sentence",)
+
+    n: int
+    both: int
+    only_a: int
+    only_b: int
+    neither: int
+    difference: float
+    confidence_interval: ConfidenceInterval
+    statistic: float
+    statistic_corrected: float
+    pvalue: float
+    alternative: str
+    names: tuple[str, str]
+
+    @property
+    def sentence(self) -> str:
+        """The table and the accuracy in words."""
+        a, b = self.names
+        seen = words.difference("accuracy difference", self.difference, self.confidence_interval, self.names)
+        return (
+            f"Of {self.n:,} items, both systems got {self.both:,} right, only {a} {self.only_a:,}, only {b} "
+            f"{self.only_b:,}, neither {self.neither:,}. Exact McNemar test: {seen}, p {in_words(p_of(self.pvalue))}."
+        )
+
+    def document(self) -> Document:
+        """Return the table of right and wrong answers."""
+        a, b = self.names
+        rows = ((f"{a} right", self.both, self.only_a), (f"{a} wrong", self.only_b, self.neither))
+        table = Table((Column(""), Column(f"{b} right", "count"), Column(f"{b} wrong", "count")), rows)
+        return Document(f"{a} vs {b}", (Sentence(self.sentence), table))
+
+
+def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: float = 0.05) -> Flips:
+    """Count the flips between two systems whose scores are 0 or 1.
+
+    Examples
+    --------
+    >>> flips = count_flips(PairedScores.from_arrays([1, 1, 1, 0, 1, 1], [1, 0, 0, 0, 0, 1]))
+    >>> flips.only_a, flips.only_b, flips.pvalue
+    (3, 0, 0.25)
+    """
+    _check.one_of("alternative", alternative, ALTERNATIVES)
+    level = 1 - _check.fraction("alpha", alpha)
+    if not scores.binary:
+        strange = next(value for value in (*scores.a.tolist(), *scores.b.tolist()) if value not in (0.0, 1.0))
+        raise DataError(f"flips are counted for scores of 0 and 1 only; found {strange:g}.")
+    if scores.clusters is not None:
+        raise DataError("McNemar's test treats segments as independent, but the scores come in clusters; use a t test.")
+    a, b = scores.a == 1, scores.b == 1
+    both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
+    flipped, n = only_a + only_b, scores.n
+    tested = SignTest().run(scores.sample, Hypothesis(alternative, interval=False))
+    gap = abs(only_a - only_b)
+    return Flips(
+        n=n,
+        both=both,
+        only_a=only_a,
+        only_b=only_b,
+        neither=n - both - flipped,
+        difference=(only_a - only_b) / n,
+        confidence_interval=score(scores.differences, span=1.0, confidence_level=level, alternative=alternative),
+        statistic=gap**2 / flipped if flipped else math.nan,
+        statistic_corrected=max(0, gap - 1) ** 2 / flipped if flipped else math.nan,
+        pvalue=float(tested.pvalue[0]),
+        alternative=alternative,
+        names=scores.names,
+    )

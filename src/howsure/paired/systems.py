@@ -1,22 +1,24 @@
 """More than two systems: every pair with Holm's correction, and Friedman's test over all of them."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
+from howsure.difference_tests import DifferenceTest
 from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import error_of, in_words, turned
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.corrections import CORRECTIONS, adjust
-from howsure.paired.recommendation import UNFIT
+from howsure.paired.recommendation import TESTS, UNFIT
 from howsure.paired.score_lists import PairedScores, ScoreTable
-from howsure.paired.significance import SignificanceTest, significance_test
+from howsure.paired.score_options import TestSettings
+from howsure.paired.significance import SignificanceTest, run_test
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -190,24 +192,32 @@ def compare_systems(
     >>> compare_systems(table, rng=1).reject
     (False, True, True)
     """
-    _check.fraction("alpha", alpha)
+    settings = TestSettings(
+        test=test,
+        alternative=alternative,
+        delta=delta,
+        alpha=alpha,
+        n_resamples=n_resamples,
+        normality_alpha=normality_alpha,
+    )
+    _random.n_workers(workers)
+    return run_systems(table, TESTS[test], settings, correction, rng)
+
+
+@_matrices.on_one_thread
+def run_systems(
+    table: ScoreTable, test: DifferenceTest, settings: TestSettings, correction: str, rng: _random.Rng
+) -> SystemsComparison:
+    """Test every pair of systems."""
+    seed = _random.replayable(rng)
     _check.one_of("correction", correction, CORRECTIONS)
     if len(table.names) < 2:
         raise DataError("a comparison requires at least two systems.")
-    seed = _random.replayable(rng)
+    alpha, delta = settings.alpha, settings.delta
 
     def ask(number: int, pair: PairedScores, level: float) -> SignificanceTest:
-        return significance_test(
-            pair,
-            test=test,
-            alternative=alternative,
-            delta=delta,
-            alpha=level,
-            n_resamples=n_resamples,
-            normality_alpha=normality_alpha,
-            rng=_random.child(seed, "pair", number),
-            workers=workers,
-        )
+        own = _random.replayable(_random.child(seed, "pair", number))
+        return run_test(pair, test, replace(settings, alpha=level), own)
 
     pairs = tuple(ask(number, pair, alpha) for number, pair in enumerate(table.pairs()))
     adjusted = tuple(adjust([pair.pvalue for pair in pairs], method=correction).tolist())
@@ -221,14 +231,14 @@ def compare_systems(
     notes = _about_pairs(pairs)
     notes += _about_intervals(intervals, adjusted, correction, alpha, delta)
     parameters = {
-        "test": test,
-        "alternative": alternative,
-        "delta": float(delta),
-        "alpha": float(alpha),
+        "test": test.name,
+        "alternative": settings.alternative,
+        "delta": delta,
+        "alpha": alpha,
         "correction": correction,
         "unit_size": table.unit_size,
-        "normality_alpha": normality_alpha,
-        "n_resamples": n_resamples,
+        "normality_alpha": settings.normality_alpha,
+        "n_resamples": settings.n_resamples,
     }
     return SystemsComparison(
         names=table.names,
@@ -239,7 +249,7 @@ def compare_systems(
         adjusted_pvalues=adjusted,
         confidence_intervals=tuple(intervals),
         correction=correction,
-        alpha=float(alpha),
+        alpha=alpha,
         friedman=friedman(ranks, n, alpha=alpha, untied=untied) if independent else None,
         notes=tuple(notes),
         provenance=Provenance("scores test", parameters, _random.entropy_of(seed), table.digest),

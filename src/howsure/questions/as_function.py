@@ -12,7 +12,7 @@ from howsure import _fields
 from howsure._fields import Field
 from howsure.errors import ArgumentError, DataError
 from howsure.questions.base import Advance, Question, Run, cells_told, refuse_unknown
-from howsure.questions.score_fields import ScoreFile
+from howsure.questions.scores import ScoreFile
 
 EXECUTION = {
     "workers": ("int | None", "Threads; default: one per core. The result does not depend on it."),

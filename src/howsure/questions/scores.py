@@ -3,28 +3,73 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from howsure import _fields
 from howsure._fields import like, option
 from howsure.errors import ArgumentError
-from howsure.paired.limits import MOST_RESAMPLES
-from howsure.questions.base import HERE, Question, Run, Written, seed_option
-from howsure.questions.score_fields import (
-    EffectFields,
-    HypothesisFields,
-    NormalityFields,
-    PowerFields,
-    ScoreFile,
-    SettlingFields,
-    TestFields,
-    UnitFields,
+from howsure.paired.score_options import (
+    AnalysisSettings,
+    EffectSettings,
+    NormalitySettings,
+    PowerSettings,
+    SettlingSettings,
+    TestSettings,
+    UnitSettings,
 )
+from howsure.questions.base import HERE, Question, Run, Written, seed_option
 
 if TYPE_CHECKING:
-    from howsure.paired import Effects, Finding, Glossary, Overview, PairedAnalysis, PairedScores, PowerCurve, PowerPlan
-    from howsure.paired.systems import SystemsComparison
+    from howsure.paired import (
+        Effects,
+        Finding,
+        Glossary,
+        Overview,
+        PairedAnalysis,
+        PairedScores,
+        PowerCurve,
+        PowerPlan,
+        SystemsComparison,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Units(ScoreFile, UnitFields, Question):
+class ScoreFile:
+    """Which file, and which of its columns."""
+
+    file: str = option(
+        help="Text file of scores: one row per segment, one column per system.",
+        positional=True,
+        metavar="FILE",
+        also="Any",
+    )
+    columns: tuple[str, ...] = option(
+        (),
+        "Two columns to compare, by name or number: 1,3. Required if the file has more.",
+        metavar="COLUMNS",
+        common=True,
+        also="int",
+    )
+    cluster: str | None = option(
+        None,
+        "Column of document ids. Segments of one document are treated as dependent.",
+        metavar="COLUMN",
+        common=True,
+    )
+    encoding: str | None = option(None, "Encoding of a file that is not UTF-8, such as cp1252.")
+
+    def segments(self) -> "PairedScores":
+        """Read the two columns."""
+        from howsure.paired import PairedScores, read_scores
+
+        if isinstance(self.file, PairedScores):
+            for name in ("columns", "cluster", "encoding"):
+                if getattr(self, name):
+                    raise ArgumentError(f"`{name}` has no effect here: it describes a file.")
+            return self.file
+        return read_scores(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Units(ScoreFile, UnitSettings, Question):
     """What questions about units of a file share."""
 
     def units(self) -> "PairedScores":
@@ -39,7 +84,7 @@ class _Units(ScoreFile, UnitFields, Question):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresDescribe(SettlingFields, NormalityFields, _Units):
+class ScoresDescribe(SettlingSettings, NormalitySettings, _Units):
     """Summarise scores and differences, and recommend a test."""
 
     name: ClassVar[str] = "scores describe"
@@ -51,7 +96,7 @@ class ScoresDescribe(SettlingFields, NormalityFields, _Units):
         "units", "Write the evaluation units to this file: .txt, .tsv or .csv.", (".txt", ".tsv", ".csv")
     )
 
-    unit_size: int = like(UnitFields, "unit_size", common=True)
+    unit_size: int = like(UnitSettings, "unit_size", common=True)
 
     def answer(self, run: Run = HERE) -> "Overview":
         """Read and describe."""
@@ -67,7 +112,7 @@ class ScoresDescribe(SettlingFields, NormalityFields, _Units):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
+class ScoresTest(TestSettings, _Units):
     """Test whether two systems differ, or whether they are equivalent."""
 
     name: ClassVar[str] = "scores test"
@@ -105,26 +150,27 @@ class ScoresTest(TestFields, HypothesisFields, NormalityFields, _Units):
 
     def answer(self, run: Run = HERE) -> "Finding | SystemsComparison":
         """Read and test."""
-        from howsure import paired
+        from howsure.paired.analysis import run_finding
 
         if self.all_pairs:
-            return self._every_pair(run)
-        units = self.units()
+            return self._every_pair()
+        settings, units = _fields.part(TestSettings, self), self.units()
+        kind = "non-inferiority" if self.noninferiority else "equivalence"
         with run.progress("resampling", self.n_resamples) as advance:
-            kind = "non-inferiority" if self.noninferiority else "equivalence"
-            return self.call(paired.find, units, kind=kind, workers=run.workers, progress=advance)
+            return run_finding(units, settings, kind, self.seed, advance)
 
-    def _every_pair(self, run: Run) -> "SystemsComparison":
-        from howsure import paired
+    def _every_pair(self) -> "SystemsComparison":
+        from howsure.paired import TESTS, read_table, to_units
+        from howsure.paired.systems import run_systems
 
-        table = paired.read_table(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
-        units = paired.to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
-        chosen = {"test": self.test or "t", "correction": self.correction or "holm"}
-        return self.call(paired.compare_systems, units, **chosen, workers=run.workers)
+        table = read_table(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
+        units = to_units(table, size=self.unit_size, statistic=self.unit_statistic, shuffle=self.shuffle)
+        test, settings = TESTS[self.test or "t"], _fields.part(TestSettings, self)
+        return run_systems(units, test, settings, self.correction or "holm", self.seed)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresEffect(EffectFields, NormalityFields, _Units):
+class ScoresEffect(EffectSettings, NormalitySettings, _Units):
     """Estimate effect sizes with confidence intervals."""
 
     name: ClassVar[str] = "scores effect"
@@ -148,7 +194,7 @@ class ScoresEffect(EffectFields, NormalityFields, _Units):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
+class ScoresPower(PowerSettings, _Units):
     """Estimate the power of new studies of several sizes."""
 
     name: ClassVar[str] = "scores power"
@@ -157,12 +203,6 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
         "howsure scores power scores.txt --test t --effect 0.01 --sizes 500,1000",
     )
 
-    n_resamples: int = option(
-        999,
-        "Number of resamples in each simulated bootstrap or permutation test.",
-        at_least=1,
-        at_most=MOST_RESAMPLES,
-    )
     seed: int = seed_option()
 
     def __post_init__(self) -> None:
@@ -173,17 +213,17 @@ class ScoresPower(HypothesisFields, PowerFields, NormalityFields, _Units):
 
     def answer(self, run: Run = HERE) -> "PowerCurve":
         """Read and simulate."""
-        from howsure import paired
+        from howsure.paired import TESTS, describe, recommend
+        from howsure.paired.power_curves import run_power_curve
 
-        units = self.units()
-        test = self.test or paired.recommend(units, paired.describe(units, alpha=self.normality_alpha)).test
+        units, settings = self.units(), _fields.part(PowerSettings, self)
+        test = TESTS[self.test or recommend(units, describe(units, alpha=self.normality_alpha)).test]
         with run.progress("simulating", self.n_studies) as advance:
-            how = {"test": test, "method": self.power_method, "sizes": self.how_many, "alpha": self.power_alpha}
-            return self.call(paired.power_curve, units, **how, workers=run.workers, progress=advance)
+            return run_power_curve(units, test, settings, self.seed, workers=run.workers, progress=advance)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, SettlingFields, NormalityFields, _Units):
+class ScoresAnalyse(AnalysisSettings, _Units):
     """Run the complete analysis: summary, test, effect size, power.
 
     Describes the scores, chooses a test, runs it, estimates effect sizes and the power of studies of several sizes.
@@ -205,11 +245,11 @@ class ScoresAnalyse(TestFields, HypothesisFields, EffectFields, PowerFields, Set
 
     def answer(self, run: Run = HERE) -> "PairedAnalysis":
         """Read and analyse."""
-        from howsure import paired
+        from howsure.paired.analysis import run_analysis
 
+        settings, scores = _fields.part(AnalysisSettings, self), self.segments()
         with run.progress("analysing", self.n_resamples + self.n_studies) as advance:
-            how = {"sizes": self.how_many, "workers": run.workers, "progress": advance}
-            return self.call(paired.analyse, self.segments(), **how)
+            return run_analysis(scores, settings, self.seed, workers=run.workers, progress=advance)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,10 +7,11 @@ from typing import Any
 from howsure.documents.names import shortened
 from howsure.documents.numbers import error_of, interval, number, share
 from howsure.inference.confidence import ConfidenceInterval
-from howsure.paired.curves import PowerCurve
+from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
-from howsure.paired.findings import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.power import PowerPlan
+from howsure.paired.power_curves import PowerCurve
+from howsure.paired.score_lists import ACCURACY
 from howsure.paired.systems import SystemsComparison
 from howsure.paired.units import UnitSizes
 from howsure.reports import chart_files, drawing
@@ -46,7 +47,7 @@ def charts(result: Any) -> dict[str, tuple[str, Any]]:
     chart_files.altair()  # says what is missing
     if isinstance(result, PairedAnalysis):
         found = result.significance
-        shown = (found.estimate, found.confidence_interval) if found.estimand != "accuracy difference" else None
+        shown = (found.estimate, found.confidence_interval) if found.estimand != ACCURACY else None
         return {**_described(result.description, shown), **_units(result.unit_sizes), **_curve(result.curve)}
     if isinstance(result, Overview):
         return {**_described(result.description, None), **_units(result.unit_sizes)}

@@ -147,7 +147,7 @@ def wilcoxon(advantages: FloatArray) -> Tails:
     Given the ranks, their sum has random signs too, so up to 50 items its tail is that of `sign_flip`; beyond, it
     is normal.
     """
-    from howsure.paired.ranks import SignedRanks
+    from howsure.difference_tests.ranks import SignedRanks
 
     if advantages.shape[1] > 50:
         z = SignedRanks.of(advantages).z

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING, Any
 
+from howsure.difference_tests import CATALOGUE
 from howsure.documents.numbers import error_of, number
-from howsure.paired.catalogue import TESTS
 from howsure.reports.accounts.base import Account, about
 from howsure.reports.accounts.methods import CORRECTIONS
 
@@ -12,18 +12,6 @@ if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest
     from howsure.questions.base import Question
 
-HOW = {
-    "t": "t is the mean difference over its standard error, s / √n, against Student's t (Student 1908)",
-    "sign": "the number of positive differences is compared with a fair coin (Arbuthnott 1710)",
-    "wilcoxon": "the sizes of the differences are ranked, and the ranks of the positive ones are added (Wilcoxon 1945)",
-    "bootstrap": "segments are resampled with replacement, and the t of each is compared with the observed one "
-    "(Davison and Hinkley 1997)",
-    "bootstrap-median": "segments are resampled with replacement, and the interval of their median is inverted "
-    "(Efron 1981)",
-    "permutation": "the signs of the differences are flipped by fair coins (Fisher 1935)",
-    "permutation-median": "the signs of the differences are flipped by fair coins, and medians compared (Fisher 1935)",
-}
-"""What each test computes, with its reference."""
 GENERAL = "The result holds for segments like these; it does not generalise to other kinds of text or tasks."
 METRIC = "The analysis does not show whether the scores measure quality."
 
@@ -63,7 +51,7 @@ def of_overview(result: Any, asked: "Question | None", data: Any) -> Account:
             "of Shapiro and Wilk (1965) between tests that need a normal distribution and tests that do not.",
         ),
         limits=("A description does not show whether the systems differ.", METRIC),
-        next=() if chosen is None else (f"Run the {TESTS[chosen].label}: `howsure scores test FILE`.",),
+        next=() if chosen is None else (f"Run the {CATALOGUE[chosen].label}: `howsure scores test FILE`.",),
     )
 
 
@@ -105,6 +93,7 @@ def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
 
 def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a power curve."""
+    test = CATALOGUE[result.test]
     enough = [size for size, power in zip(result.sizes, result.power, strict=True) if power >= 0.8]
     if enough:
         said = f"{enough[0]:,} {result.unit} have 80% power for {result.assumed}."
@@ -115,7 +104,7 @@ def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
     return Account(
         done=(
             f"{result.n_simulations:,} studies of each size were simulated ({result.method}), and tested by the "
-            f"{TESTS[result.test].label}: {HOW[result.test]}. Power is the share of them with p ≤ {result.alpha:g}.",
+            f"{test.label}: {test.how}. Power is the share of them with p ≤ {result.alpha:g}.",
         ),
         limits=("Power at the size of these data, for the observed difference, only restates the p-value.",),
         next=(said,),
@@ -136,7 +125,7 @@ def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
 def _done(found: "SignificanceTest") -> str:
     counted = "from all arrangements" if found.exact else f"from {found.n_resamples:,} resamples"
     how = f" The p-value is computed {counted}." if found.n_resamples or found.exact else ""
-    return f"{found.label[0].upper()}{found.label[1:]}: {HOW[found.test]}.{how}"
+    return f"{found.label[0].upper()}{found.label[1:]}: {CATALOGUE[found.test].how}.{how}"
 
 
 def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:

@@ -1,6 +1,6 @@
 """Retrospective power: how often a test would reject in new studies like this one."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any, ClassVar
@@ -9,18 +9,17 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
+from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.proportions import wilson
-from howsure.paired.catalogue import TESTS, PairedTest, check_testable, estimate
 from howsure.paired.description import describe
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
-from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
-from howsure.paired.recommendation import caution
+from howsure.paired.recommendation import TESTS, caution
 from howsure.paired.score_lists import PairedScores
-from howsure.paired.significance import FOUND, checked_hypothesis
+from howsure.paired.score_options import PowerSettings, checked_sizes
+from howsure.paired.significance import FOUND, check_testable
 from howsure.provenance import Provenance
 from howsure.records import Signed
 from howsure.scales import FloatArray
@@ -30,10 +29,6 @@ WORK = 30_000_000
 """About how many differences a curve draws unless told otherwise."""
 TESTED_AT_ONCE = 2**15
 """About so many numbers of small studies are tested at once where a test draws nothing itself."""
-
-SHARED = ("bootstrap", "permutation")
-"""Tests whose time goes into loops and matrix products, which threads share. The others are made of short calls, in
-which threads wait for each other."""
 
 ROWS_AT_ONCE = 2**17
 
@@ -180,135 +175,173 @@ def power_curve(
     >>> [round(power, 1) for power in curve.power]
     [0.7, 0.9, 1.0]
     """
-    chosen = TESTS[_check.one_of("test", test, TESTS)]
+    # Checked here by the names that Python users know.
     _check.one_of("method", method, METHODS)
-    hypothesis = checked_hypothesis(alternative, delta, alpha, interval=False)
-    _check.integer("n_resamples", n_resamples, at_least=1, at_most=MOST_RESAMPLES)
-    check_testable(scores, chosen, hypothesis.delta)
+    _check.fraction("alpha", alpha)
+    settings = PowerSettings(
+        test=test,
+        power_method=method,
+        effect=effect,
+        n_simulations=n_simulations,
+        n_resamples=n_resamples,
+        alternative=alternative,
+        delta=delta,
+        power_alpha=alpha,
+        normality_alpha=normality_alpha,
+        **checked_sizes(sizes),
+    )
+    return run_power_curve(scores, TESTS[test], settings, rng, workers=workers, progress=progress)
+
+
+@_matrices.on_one_thread
+def run_power_curve(
+    scores: PairedScores,
+    test: DifferenceTest,
+    settings: PowerSettings,
+    rng: _random.Rng,
+    *,
+    workers: int | None = None,
+    progress: Callable[[int], object] | None = None,
+) -> PowerCurve:
+    """Simulate studies and test each, by the test that was asked for or that the data recommend."""
+    seed = _random.replayable(rng)
+    hypothesis = Hypothesis(settings.alternative, settings.delta, settings.power_alpha, interval=False)
+    method, effect = settings.power_method, settings.effect
+    check_testable(scores, test, hypothesis.delta)
     if scores.constant is not None:
         raise DataError("the differences do not vary, so studies cannot be simulated from them.")
     if method == "normal" and (scores.clusters is not None or scores.binary):
         why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
         raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
-    ns = _sizes(sizes, Sample.of(scores).n)
-    n_simulations = _n_simulations(n_simulations, ns)
-    seed = _random.replayable(rng)
+    sizes = _sizes(settings.how_many, scores.sample.n)
+    n_simulations = settings.n_simulations or max(100, min(1000, WORK // sum(sizes)))
     # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
-    located = float(scores.differences.mean()) if scores.binary else estimate(scores, chosen)
-    aim = located if effect is None else _check.real("effect", effect, at_least=-LARGEST, at_most=LARGEST)
+    located = float(scores.differences.mean()) if scores.binary else test.estimate(np.sort(scores.differences))
+    aim = located if effect is None else effect
     if abs(aim) > 1 and scores.binary:
         raise ArgumentError(f"`effect` must lie between -1 and 1 for scores of 0 and 1; got {aim:g}.")
-    draw = _source(scores, method, located, aim)
-    how: dict[str, Any] = {
-        "n_simulations": n_simulations,
-        "n_resamples": n_resamples,
-        "seed": seed,
-        "workers": _random.n_workers(workers),
-        "progress": progress,
-    }
+    simulation = _Simulation(
+        draw=_source(scores, method, located, aim),
+        test=test,
+        hypothesis=hypothesis,
+        n_simulations=n_simulations,
+        n_resamples=settings.n_resamples,
+        seed=seed,
+        workers=_random.n_workers(workers),
+        progress=progress,
+    )
     power, intervals, n_undefined = [], [], 0
-    for n in ns:
-        pvalues = _simulate(n, draw, chosen, hypothesis, **how)
+    for n in sizes:
+        pvalues = simulation.pvalues(n)
         defined = ~np.isnan(pvalues)
-        rejected, counted = int(np.count_nonzero(pvalues <= alpha)), int(defined.sum())
+        rejected, counted = int(np.count_nonzero(pvalues <= hypothesis.alpha)), int(defined.sum())
         n_undefined += n_simulations - counted
         power.append(rejected / counted if counted else float("nan"))
         intervals.append(wilson(rejected, counted))
-    description = describe(scores, alpha=normality_alpha)
-    notes = [*scores.notes, *caution(scores, description, test)]
-    if method == "normal" and not description.normal:
-        notes.append(
-            f"The simulation assumes normal differences, but the observed ones are {description.normality}. Prefer "
-            "`method` bootstrap."
-        )
-    if effect is None:
-        notes.append(OBSERVED_NOTE)
-    elif not scores.binary and TESTS[test].estimand != "mean difference" and (scores.differences == 0).any():
-        n_zero = int(np.count_nonzero(scores.differences == 0))
-        notes.append(
-            f"{n_zero:,} differences are zero. The simulation shifts them by the effect, which overestimates the power "
-            f"of the {chosen.label}. The t and permutation tests are not affected."
-        )
-    if n_undefined:
-        notes.append(f"{n_undefined:,} simulated studies had no variation and are not counted.")
     parameters = {
-        "test": test,
+        "test": test.name,
         "method": method,
         "effect": aim,
-        "sizes": ",".join(map(str, ns)),
-        "alternative": alternative,
+        "sizes": ",".join(map(str, sizes)),
+        "alternative": hypothesis.alternative,
         "delta": hypothesis.delta,
         "alpha": hypothesis.alpha,
         "unit_size": scores.unit_size,
-        "normality_alpha": normality_alpha,
+        "normality_alpha": settings.normality_alpha,
         "n_simulations": n_simulations,
-        "n_resamples": n_resamples,
+        "n_resamples": settings.n_resamples,
     }
     return PowerCurve(
-        test=test,
+        test=test.name,
         method=method,
         effect=aim,
         effect_source="observed" if effect is None else "given",
         unit="segments" if scores.clusters is None else "clusters",
-        sizes=ns,
+        sizes=sizes,
         power=tuple(power),
         confidence_intervals=tuple(intervals),
         n_simulations=n_simulations,
         n_undefined=n_undefined,
         alpha=hypothesis.alpha,
-        alternative=alternative,
+        alternative=hypothesis.alternative,
         delta=hypothesis.delta,
-        notes=tuple(notes),
+        notes=tuple(_notes(scores, test, settings, n_undefined)),
         provenance=Provenance("scores power", parameters, _random.entropy_of(seed), scores.digest),
     )
+
+
+def _notes(scores: PairedScores, test: DifferenceTest, settings: PowerSettings, n_undefined: int) -> list[str]:
+    description = describe(scores, alpha=settings.normality_alpha)
+    notes = [*scores.notes, *caution(scores, description, test)]
+    if settings.power_method == "normal" and not description.normal:
+        notes.append(
+            f"The simulation assumes normal differences, but the observed ones are {description.normality}. Prefer "
+            "`method` bootstrap."
+        )
+    n_zero = int(np.count_nonzero(scores.differences == 0))
+    if settings.effect is None:
+        notes.append(OBSERVED_NOTE)
+    elif n_zero and not scores.binary and not test.compares_means:
+        notes.append(
+            f"{n_zero:,} differences are zero. The simulation shifts them by the effect, which overestimates the power "
+            f"of the {test.label}. The t and permutation tests are not affected."
+        )
+    if n_undefined:
+        notes.append(f"{n_undefined:,} simulated studies had no variation and are not counted.")
+    return notes
 
 
 Draw = Callable[[np.random.Generator, int, int], Sample]
 
 
-def _simulate(
-    n: int,
-    draw: Draw,
-    test: PairedTest,
-    hypothesis: Hypothesis,
-    *,
-    n_simulations: int,
-    n_resamples: int,
-    seed: np.random.SeedSequence,
-    workers: int,
-    progress: Callable[[int], object] | None,
-) -> FloatArray:
-    """Return the p-values of studies of n segments; each block of them has a stream of its own."""
-    step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
-    n_blocks = 1 if test.resamples else max(1, TESTED_AT_ONCE // (_random.BLOCK * n))
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Simulation:
+    """How studies are drawn and tested; `draw(generator, count, n)` draws `count` studies of `n` segments."""
 
-    def studies(number: int, stop: int) -> Iterator[tuple[int, Sample]]:
-        generator = _random.generator(seed, "study", n, number)
+    draw: Draw
+    test: DifferenceTest
+    hypothesis: Hypothesis
+    n_simulations: int
+    n_resamples: int
+    seed: np.random.SeedSequence
+    workers: int
+    progress: Callable[[int], object] | None
+
+    def pvalues(self, n: int) -> FloatArray:
+        """Return the p-values of studies of n segments; each block of them has a stream of its own."""
+        # Studies that are tested without resamples share a call, because a call on a few small ones costs more than
+        # the test. The resamples of a test have the seed of their block, so there each block is a call.
+        n_blocks = 1 if self.test.resamples else max(1, TESTED_AT_ONCE // (_random.BLOCK * n))
+
+        def block(_: int, start: int, stop: int) -> FloatArray:
+            numbers = range(start // _random.BLOCK, -(-stop // _random.BLOCK))
+            drawn = chain.from_iterable(self._studies(n, number, stop) for number in numbers)
+            if n_blocks > 1:
+                return self._tested(n, start, Sample.joined([sample for _, sample in drawn]))
+            return np.concatenate([self._tested(n, first, sample) for first, sample in drawn])
+
+        size = n_blocks * _random.BLOCK
+        workers = self.workers if self.test.uses_threads else 1
+        return np.concatenate(
+            _random.map_blocks(block, self.n_simulations, workers=workers, progress=self.progress, size=size, width=n)
+        )
+
+    def _studies(self, n: int, number: int, stop: int) -> Iterator[tuple[int, Sample]]:
+        """Yield the studies of a block, each time with the number of the first."""
+        step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
+        generator = _random.generator(self.seed, "study", n, number)
         last = min((number + 1) * _random.BLOCK, stop)
         for first in range(number * _random.BLOCK, last, step):
-            yield first, draw(generator, min(step, last - first), n)
+            yield first, self.draw(generator, min(step, last - first), n)
 
-    def tested(first: int, sample: Sample) -> FloatArray:
-        inner = Resamples(_random.child(seed, "inner", n, first), n_resamples)
-        return test.run(sample, hypothesis, inner).pvalue
-
-    def block(_: int, start: int, stop: int) -> FloatArray:
-        numbers = range(start // _random.BLOCK, -(-stop // _random.BLOCK))
-        drawn: Iterable[tuple[int, Sample]] = chain.from_iterable(studies(number, stop) for number in numbers)
-        if n_blocks > 1:
-            drawn = [(start, Sample.joined([sample for _, sample in drawn]))]
-        return np.concatenate([tested(first, sample) for first, sample in drawn])
-
-    size = n_blocks * _random.BLOCK
-    workers = workers if test.name in SHARED else 1
-    return np.concatenate(
-        _random.map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, width=n)
-    )
+    def _tested(self, n: int, first: int, sample: Sample) -> FloatArray:
+        inner = Resamples(_random.child(self.seed, "inner", n, first), self.n_resamples)
+        return self.test.run(sample, self.hypothesis, inner).pvalue
 
 
 def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
     """Return the function that draws `count` studies of `n` segments with the effect."""
-    data = Sample.of(scores)
+    data = scores.sample
     if scores.binary and scores.clusters is None:
         flips = max(abs(effect), float(np.abs(scores.differences).mean()))
         won, lost = (flips + effect) / 2, (flips - effect) / 2
@@ -336,18 +369,8 @@ def _source(scores: PairedScores, method: str, located: float, effect: float) ->
     return resampled
 
 
-def _sizes(sizes: int | Sequence[int], n: int) -> tuple[int, ...]:
-    if isinstance(sizes, int):
-        steps = _check.integer("sizes", sizes, at_least=1, at_most=MOST_STEPS)
-        return tuple(sorted({max(2, round(n * step / steps)) for step in range(1, steps + 1)}))
-    if not len(sizes):
-        raise ArgumentError("`sizes` must name at least one size; got none.")
-    if len(sizes) > MOST_STEPS:
-        raise ArgumentError(f"`sizes` must name at most {MOST_STEPS:,} sizes; got {len(sizes):,}.")
-    return tuple(sorted({_check.integer("sizes", size, at_least=2, at_most=LARGEST_STUDY) for size in sizes}))
-
-
-def _n_simulations(n_simulations: int | None, sizes: tuple[int, ...]) -> int:
-    if n_simulations is not None:
-        return _check.integer("n_simulations", n_simulations, at_least=1, at_most=MOST_SIMULATIONS)
-    return max(100, min(1000, WORK // sum(sizes)))
+def _sizes(asked: int | Sequence[int], n: int) -> tuple[int, ...]:
+    """Return the sizes that were asked for, or as many equal steps up to the size of the data."""
+    if isinstance(asked, int):
+        return tuple(sorted({max(2, round(n * step / asked)) for step in range(1, asked + 1)}))
+    return tuple(sorted(set(asked)))

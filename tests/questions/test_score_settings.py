@@ -1,7 +1,7 @@
 import pytest
 
 from howsure.errors import ArgumentError, DataError
-from howsure.paired.nlpstattest_settings import read_settings
+from howsure.questions.score_settings import read_nlpstattest
 
 
 @pytest.fixture
@@ -38,7 +38,7 @@ def test_every_setting_of_its_configuration_file(config):
         mu: 0
         """.replace("\n        ", "\n")
     )
-    assert read_settings(path) == {
+    assert read_nlpstattest(path) == {
         "unit_size": 5,
         "unit_statistic": "median",
         "shuffle": 3,
@@ -55,16 +55,16 @@ def test_every_setting_of_its_configuration_file(config):
 
 
 def test_lines_are_shuffled_only_where_it_says_so(config):
-    assert read_settings(config("shuffled: False\nrandom_seed: 3\n")) == {}
-    assert read_settings(config("shuffle_seed: ''\n")) == {}
-    assert read_settings(config("shuffle_seed: '7'\n")) == {"shuffle": 7}
+    assert read_nlpstattest(config("shuffled: False\nrandom_seed: 3\n")) == {}
+    assert read_nlpstattest(config("shuffle_seed: ''\n")) == {}
+    assert read_nlpstattest(config("shuffle_seed: '7'\n")) == {"shuffle": 7}
 
 
 def test_the_session_that_its_web_page_saves(shared):
     path = shared / "nlpstattest" / "config_cookies.yaml"
     if not path.is_file():
         pytest.skip("NLPStatTest's saved session is not here")
-    assert read_settings(path) == {
+    assert read_nlpstattest(path) == {
         "alternative": "two-sided",
         "effect_alpha": 0.05,
         "unit_size": 1,
@@ -101,14 +101,14 @@ def test_the_session_that_its_web_page_saves(shared):
 )
 def test_bad_files_get_one_line(config, text, error, message):
     with pytest.raises(error, match=message) as found:
-        read_settings(config(text))
+        read_nlpstattest(config(text))
     assert "\n" not in str(found.value)
 
 
 def test_a_missing_file():
     with pytest.raises(DataError, match="there is no file"):
-        read_settings("/nowhere/config.yml")
+        read_nlpstattest("/nowhere/config.yml")
 
 
 def test_an_empty_file_sets_nothing(config):
-    assert read_settings(config("# nothing\n")) == {}
+    assert read_nlpstattest(config("# nothing\n")) == {}

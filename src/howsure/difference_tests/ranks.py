@@ -7,70 +7,144 @@ the work grows as n log n and the memory as n.
 
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 
 import numpy as np
 from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
-from howsure._loading import pays
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample, TestedRows, no_interval
+from howsure.difference_tests.base import (
+    DEPENDENT,
+    HODGES_LEHMANN,
+    MEDIAN,
+    DifferenceTest,
+    Hypothesis,
+    Resamples,
+    Sample,
+    Shape,
+    TestedRows,
+    inappropriate,
+    no_interval,
+    non_preferred,
+    recommended,
+)
 from howsure.scales import BoolArray, FloatArray, IntArray
 
 MOST_FOR_EXACT = 50
 """Up to this many differences that are not zero, Wilcoxon's p-value is exact, ties or not."""
+IGNORES_SIZES = "valid, but it ignores the sizes of the differences and loses power."
 
 
-def sign_test(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
+class SignedTest(DifferenceTest):
+    """A test by signs or signed ranks of independent items."""
+
+    ignores_zeros = True
+    estimates_accuracy = True
+
+    def can_reject(self, n: int, tail: float) -> bool:
+        """Return whether one of the 2ⁿ arrangements of signs is rare enough."""
+        return 2.0**-n <= tail
+
+
+class SignTest(SignedTest):
     """Count positive against negative differences from `delta`; zeros say nothing and are left out.
 
     The interval for the median runs between two order statistics of all differences (exact, never too short).
     """
-    rows = sample.sums
-    centred = _centred(rows, hypothesis.delta)
-    positive = np.count_nonzero(centred > 0, axis=1)
-    counted = positive + np.count_nonzero(centred < 0, axis=1)
-    less = np.where(counted > 0, bdtr(positive, np.maximum(counted, 1), 0.5), 1.0)
-    greater = np.where(positive > 0, bdtrc(positive - 1.0, np.maximum(counted, 1), 0.5), 1.0)
-    low, high = no_interval(rows[:, 0])
-    if hypothesis.interval:
-        k = _binomial_rank(rows.shape[1], hypothesis.tail)
-        ordered = np.sort(rows, axis=1)
-        low = ordered[:, k - 1] if k else np.full(rows.shape[0], -np.inf)
-        high = ordered[:, -k] if k else np.full(rows.shape[0], np.inf)
-        low, high = hypothesis.ends(low, high)
-    pvalue, side = hypothesis.decide(less, greater)
-    return TestedRows(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
+
+    name = "sign"
+    label = "sign test"
+    estimand = MEDIAN
+    statistic = "positive differences"
+    compares = "how many differences are positive and how many negative"
+    how = "the number of positive differences is compared with a fair coin (Arbuthnott 1710)"
+    suitability = MappingProxyType(
+        {
+            Shape.NORMAL: non_preferred(4, IGNORES_SIZES),
+            Shape.SYMMETRIC: non_preferred(3, IGNORES_SIZES),
+            Shape.SKEWED: recommended("it tests the median and assumes nothing about the shape."),
+            Shape.CLUSTERED: inappropriate(1, DEPENDENT),
+            Shape.RIGHT_OR_WRONG: recommended(
+                "right-or-wrong scores differ by −1, 0 or 1, and on these it is McNemar's exact test."
+            ),
+        }
+    )
+
+    def estimate(self, ordered: FloatArray) -> float:
+        """Return the median."""
+        return float(np.median(ordered))
+
+    def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
+        """Test each row."""
+        rows = sample.sums
+        centred = _centred(rows, hypothesis.delta)
+        positive = np.count_nonzero(centred > 0, axis=1)
+        counted = positive + np.count_nonzero(centred < 0, axis=1)
+        less = np.where(counted > 0, bdtr(positive, np.maximum(counted, 1), 0.5), 1.0)
+        greater = np.where(positive > 0, bdtrc(positive - 1.0, np.maximum(counted, 1), 0.5), 1.0)
+        low, high = no_interval(rows[:, 0])
+        if hypothesis.interval:
+            k = _binomial_rank(rows.shape[1], hypothesis.tail)
+            ordered = np.sort(rows, axis=1)
+            low = ordered[:, k - 1] if k else np.full(rows.shape[0], -np.inf)
+            high = ordered[:, -k] if k else np.full(rows.shape[0], np.inf)
+            low, high = hypothesis.ends(low, high)
+        pvalue, side = hypothesis.decide(less, greater)
+        return TestedRows(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
 
 
-def wilcoxon(sample: Sample, hypothesis: Hypothesis, draws: Resamples) -> TestedRows:
+class Wilcoxon(SignedTest):
     """Sum the ranks of the positive differences from `delta`; zeros are left out, ties share their mean rank.
 
     Up to 50 differences the null distribution is enumerated given the ties; beyond that it is normal with the variance
     corrected for ties. The interval consists of Walsh averages.
     """
-    rows = sample.sums
-    ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
-    rank_sum = ranked.rank_sum
-    less, greater = ndtr(ranked.z), ndtr(-ranked.z)
-    few, plain = ranked.counted <= MOST_FOR_EXACT, ranked.plain
-    if rows.shape[1] <= MOST_FOR_EXACT and plain.any():
-        cumulative = np.append(_rank_sum_distribution(tuple(range(2, 2 * rows.shape[1] + 1, 2))), 0.0)
-        doubled = np.rint(2 * rank_sum[plain]).astype(np.int64)
-        less[plain], greater[plain] = cumulative[doubled], 1 - cumulative[doubled - 1]  # of −1 the last, which is 0
-    for row in np.flatnonzero(few & ~plain):
-        cumulative = _rank_sum_distribution(ranked.pattern(int(row)))
-        doubled = round(2 * rank_sum[row])
-        less[row] = cumulative[doubled]
-        greater[row] = 1 - (cumulative[doubled - 1] if doubled else 0.0)
-    pvalue, side = hypothesis.decide(less, greater)
-    exact = bool(few.all())
-    if not hypothesis.interval:  # nor the estimate: selecting Walsh averages is the slow part
-        nothing, _ = no_interval(rank_sum)
-        return TestedRows(nothing, rank_sum, pvalue, side, nothing, nothing, exact=exact)
-    ordered = np.sort(rows, axis=1)
-    bounds = np.array([walsh_interval(row, hypothesis.tail) for row in ordered])
-    low, high = hypothesis.ends(bounds[:, 0], bounds[:, 1])
-    estimate = np.array([hodges_lehmann(row) for row in ordered])
-    return TestedRows(estimate, rank_sum, pvalue, side, low, high, exact=exact)
+
+    name = "wilcoxon"
+    label = "Wilcoxon signed-rank test"
+    estimand = HODGES_LEHMANN
+    statistic = "positive rank sum"
+    compares = "the ranks of positive and negative differences"
+    how = "the sizes of the differences are ranked, and the ranks of the positive ones are added (Wilcoxon 1945)"
+    suitability = MappingProxyType(
+        {
+            Shape.NORMAL: non_preferred(1, "valid, and on normal differences almost as powerful as t."),
+            Shape.SYMMETRIC: recommended("it needs symmetry but not normality, and is powerful when tails are heavy."),
+            Shape.SKEWED: inappropriate(2, "it assumes symmetric differences."),
+            Shape.CLUSTERED: inappropriate(2, DEPENDENT),
+            Shape.RIGHT_OR_WRONG: non_preferred(3, "all flips have the same size, so it is nearly the sign test."),
+        }
+    )
+
+    def estimate(self, ordered: FloatArray) -> float:
+        """Return the median of the Walsh averages."""
+        return hodges_lehmann(ordered)
+
+    def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
+        """Test each row."""
+        rows = sample.sums
+        ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
+        rank_sum = ranked.rank_sum
+        less, greater = ndtr(ranked.z), ndtr(-ranked.z)
+        few, plain = ranked.counted <= MOST_FOR_EXACT, ranked.plain
+        if rows.shape[1] <= MOST_FOR_EXACT and plain.any():
+            cumulative = np.append(_rank_sum_distribution(tuple(range(2, 2 * rows.shape[1] + 1, 2))), 0.0)
+            doubled = np.rint(2 * rank_sum[plain]).astype(np.int64)
+            less[plain], greater[plain] = cumulative[doubled], 1 - cumulative[doubled - 1]  # of −1 the last, which is 0
+        for row in np.flatnonzero(few & ~plain):
+            cumulative = _rank_sum_distribution(ranked.pattern(int(row)))
+            doubled = round(2 * rank_sum[row])
+            less[row] = cumulative[doubled]
+            greater[row] = 1 - (cumulative[doubled - 1] if doubled else 0.0)
+        pvalue, side = hypothesis.decide(less, greater)
+        exact = bool(few.all())
+        if not hypothesis.interval:  # nor the estimate: selecting Walsh averages is the slow part
+            nothing, _ = no_interval(rank_sum)
+            return TestedRows(nothing, rank_sum, pvalue, side, nothing, nothing, exact=exact)
+        ordered = np.sort(rows, axis=1)
+        bounds = np.array([walsh_interval(row, hypothesis.tail) for row in ordered])
+        low, high = hypothesis.ends(bounds[:, 0], bounds[:, 1])
+        estimate = np.array([hodges_lehmann(row) for row in ordered])
+        return TestedRows(estimate, rank_sum, pvalue, side, low, high, exact=exact)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -233,16 +307,11 @@ def _binomial_rank(n: int, tail: float) -> int:
 def _rank_sum_distribution(ranks2: tuple[int, ...]) -> FloatArray:
     """Return P(twice the positive rank sum ≤ s) for s = 0, 1, …, each rank positive by a fair coin."""
     probabilities = np.zeros(sum(ranks2) + 1)
-    if pays(len(ranks2) * probabilities.size):
-        from howsure.paired._kernels import sums_of_coins
-
-        sums_of_coins(np.array(ranks2, dtype=np.int64), probabilities)
-    else:
-        probabilities[0] = 1.0
-        for rank in ranks2:
-            moved = np.zeros_like(probabilities)
-            moved[rank:] = probabilities[: probabilities.size - rank]
-            probabilities = (probabilities + moved) / 2
+    probabilities[0] = 1.0
+    for rank in ranks2:
+        moved = np.zeros_like(probabilities)
+        moved[rank:] = probabilities[: probabilities.size - rank]
+        probabilities = (probabilities + moved) / 2
     cumulative = np.minimum(1.0, np.cumsum(probabilities))
     cumulative.flags.writeable = False
     return cumulative

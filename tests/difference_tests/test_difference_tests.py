@@ -1,4 +1,4 @@
-"""The kernels behind the tests, against brute force."""
+"""The tests of differences, against brute force."""
 
 import itertools
 import math
@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure import _random
-from howsure.paired import means, medians, ranks
-from howsure.paired.difference_rows import Hypothesis, Resamples, Sample
+from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, ranks
 
+T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = CATALOGUE.values()
 DRAWS = Resamples(_random.seed_of(1), 999)
 decimals = st.lists(st.integers(-30, 30).map(lambda tenths: tenths / 10), min_size=2, max_size=9)
 numbers = st.lists(st.floats(-1e3, 1e3, allow_subnormal=False), min_size=2, max_size=60)
@@ -55,7 +55,7 @@ def test_selection_beyond_the_size_that_is_written_down(n, kind):
 @given(decimals)
 def test_wilcoxon_is_the_permutation_distribution_of_the_ranks(values):
     moved = np.array([value for value in values if value != 0])
-    outcome = {side: ranks.wilcoxon(row(values), Hypothesis(side), DRAWS) for side in ("greater", "less", "two-sided")}
+    outcome = {side: WILCOXON.run(row(values), Hypothesis(side), DRAWS) for side in ("greater", "less", "two-sided")}
     if not moved.size:
         assert all(found.pvalue[0] == 1 for found in outcome.values())
         return
@@ -75,12 +75,20 @@ def test_wilcoxon_is_the_permutation_distribution_of_the_ranks(values):
     assert outcome["two-sided"].pvalue[0] == pytest.approx(min(1, 2 * min(greater, less)))
 
 
+@pytest.mark.parametrize("side", ["two-sided", "greater", "less"])
+def test_wilcoxon_of_fifty_is_scipys(side):
+    values = np.random.default_rng(3).normal(0.2, 1, 50)
+    found = WILCOXON.run(row(values), Hypothesis(side))
+    assert found.exact
+    assert found.pvalue[0] == pytest.approx(stats.wilcoxon(values, alternative=side, method="exact").pvalue)
+
+
 def test_wilcoxon_beyond_fifty_is_scipys():
     rng = np.random.default_rng(4)
     for values in (rng.normal(0.2, 1, 80), rng.integers(-3, 5, 200).astype(float)):
         for side in ("two-sided", "greater", "less"):
             expected = stats.wilcoxon(values, alternative=side, method="asymptotic", correction=False)
-            assert ranks.wilcoxon(row(values), Hypothesis(side), DRAWS).pvalue[0] == pytest.approx(expected.pvalue)
+            assert WILCOXON.run(row(values), Hypothesis(side), DRAWS).pvalue[0] == pytest.approx(expected.pvalue)
 
 
 @given(decimals)
@@ -88,13 +96,13 @@ def test_sign_test_is_binomial(values):
     positive, negative = sum(value > 0 for value in values), sum(value < 0 for value in values)
     for side in ("two-sided", "greater", "less"):
         expected = stats.binomtest(positive, positive + negative, alternative=side).pvalue if positive + negative else 1
-        assert ranks.sign_test(row(values), Hypothesis(side), DRAWS).pvalue[0] == pytest.approx(expected)
+        assert SIGN.run(row(values), Hypothesis(side), DRAWS).pvalue[0] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("n", [5, 6, 20, 57, 100, 1000])
 def test_median_interval_is_the_shortest_that_keeps_its_level(n):
     values = np.arange(1.0, n + 1)
-    found = ranks.sign_test(row(values), Hypothesis(), DRAWS)
+    found = SIGN.run(row(values), Hypothesis(), DRAWS)
     k = int(stats.binom.ppf(0.025, n, 0.5))  # the usual textbook k; the interval may be one step wider, never shorter
     while stats.binom.cdf(k - 1, n, 0.5) > 0.025:
         k -= 1
@@ -107,7 +115,7 @@ def test_permutation_of_the_mean_is_the_enumeration(values):
     means_ = flips(values).mean(axis=1)
     greater, less = np.mean(means_ >= observed - 1e-12), np.mean(means_ <= observed + 1e-12)
     for side, expected in (("greater", greater), ("less", less), ("two-sided", min(1, 2 * min(greater, less)))):
-        found = means.permutation(row(values), Hypothesis(side), DRAWS)
+        found = PERMUTATION.run(row(values), Hypothesis(side), DRAWS)
         assert found.exact
         assert found.pvalue[0] == pytest.approx(expected)
 
@@ -118,18 +126,20 @@ def test_permutation_of_the_median_is_the_enumeration(values):
     medians_ = np.median(flips(values), axis=1)
     greater, less = np.mean(medians_ >= observed - 1e-12), np.mean(medians_ <= observed + 1e-12)
     for side, expected in (("greater", greater), ("less", less)):
-        found = medians.permutation_median(row(values), Hypothesis(side), DRAWS)
+        found = PERMUTATION_MEDIAN.run(row(values), Hypothesis(side), DRAWS)
         assert found.pvalue[0] == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize("n", [9, 10])
 def test_bootstrap_medians_have_the_distribution_of_resampled_medians(n):
     rng = np.random.default_rng(n)
-    values = np.sort(rng.normal(size=n))
-    low, high = medians._middle_places(rng, 20_000, n)
-    fast = (values[low] + values[high]) / 2
-    slow = np.median(values[rng.integers(0, n, (20_000, n))], axis=1)
-    assert stats.ks_2samp(fast, slow).pvalue > 0.001
+    values, n_draws = np.sort(rng.normal(size=n)), 20_000
+    resampled = np.median(values[rng.integers(0, n, (n_draws, n))], axis=1)
+    for delta in np.quantile(resampled, [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98]) + 1e-6:
+        found = BOOTSTRAP_MEDIAN.run(row(values), Hypothesis("greater", delta), Resamples(DRAWS.seed, n_draws))
+        expected = np.mean(resampled <= delta)
+        error = math.sqrt(2 * expected * (1 - expected) / n_draws)
+        assert abs(found.pvalue[0] - expected) <= 4.5 * error + 1 / n_draws
 
 
 def test_bootstrap_t_is_the_resampled_t():
@@ -139,26 +149,26 @@ def test_bootstrap_t_is_the_resampled_t():
     chosen = generator.integers(0, 12, size=(64, 12))
     expected = [(values[c].mean() - values.mean()) / (values[c].std(ddof=1) / np.sqrt(12)) for c in chosen]
     observed = (values.mean() - 0.5) / (values.std(ddof=1) / np.sqrt(12))
-    found = means.bootstrap(row(values), Hypothesis("greater", 0.5), Resamples(DRAWS.seed, 64))
+    found = BOOTSTRAP.run(row(values), Hypothesis("greater", 0.5), Resamples(DRAWS.seed, 64))
     assert found.pvalue[0] == (1 + np.sum(np.array(expected) >= observed)) / 65
 
 
-@pytest.mark.parametrize("test", [means.t_test, means.bootstrap, means.permutation])
+@pytest.mark.parametrize("test", [T, BOOTSTRAP, PERMUTATION])
 def test_clusters_of_one_line_change_nothing(test):
     values = np.random.default_rng(6).normal(0.3, 1, (1, 25))
-    lines = test(Sample.independent(values), Hypothesis(), DRAWS)
-    clusters = test(Sample(values, np.ones(25)), Hypothesis(), DRAWS)
+    lines = test.run(Sample.independent(values), Hypothesis(), DRAWS)
+    clusters = test.run(Sample(values, np.ones(25)), Hypothesis(), DRAWS)
     assert lines.pvalue[0] == clusters.pvalue[0]
     expected = stats.ttest_1samp(values[0], 0)
-    if test is means.t_test:
+    if test is T:
         assert lines.pvalue[0] == pytest.approx(expected.pvalue)
         assert [lines.low[0], lines.high[0]] == pytest.approx(list(expected.confidence_interval()))
 
 
-@pytest.mark.parametrize("test", [means.t_test, means.bootstrap, means.permutation])
+@pytest.mark.parametrize("test", [T, BOOTSTRAP, PERMUTATION])
 def test_duplicating_every_line_within_its_cluster_creates_no_significance(test):
     values = np.random.default_rng(7).normal(0.4, 1, (1, 25))
-    once, twice = (test(Sample(k * values, np.full(25, float(k))), Hypothesis(), DRAWS) for k in (1, 2))
+    once, twice = (test.run(Sample(k * values, np.full(25, float(k))), Hypothesis(), DRAWS) for k in (1, 2))
     assert twice.pvalue[0] == pytest.approx(once.pvalue[0])
     assert twice.low[0] == pytest.approx(once.low[0])
 
@@ -172,43 +182,39 @@ def test_cluster_robust_error_is_that_of_statsmodels():
     fit = sm.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
     n = values.size
     sample = Sample(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
-    found = means.t_test(sample, Hypothesis(), DRAWS)
+    found = T.run(sample, Hypothesis(), DRAWS)
     # statsmodels multiplies by (n - 1) / (n - k) = 1 for one regressor and by G / (G - 1), as we do.
     assert found.statistic[0] == pytest.approx(fit.tvalues[0])
     assert found.pvalue[0] == pytest.approx(fit.pvalues[0])
     assert n > 12
 
 
-ALL = [means.t_test, means.bootstrap, means.permutation, ranks.sign_test, ranks.wilcoxon]
-ALL += [medians.bootstrap_median, medians.permutation_median]
-
-
-@pytest.mark.parametrize("test", ALL, ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
 def test_rows_do_not_see_each_other(test):
     rows = np.random.default_rng(9).normal(0.2, 1, (3, 40))
-    together = test(Sample.independent(rows), Hypothesis(delta=0.1), DRAWS)
+    together = test.run(Sample.independent(rows), Hypothesis(delta=0.1), DRAWS)
     for number in range(3):
-        alone = test(Sample.independent(rows[[number]]), Hypothesis(delta=0.1), DRAWS)
+        alone = test.run(Sample.independent(rows[[number]]), Hypothesis(delta=0.1), DRAWS)
         assert alone.pvalue[0] == together.pvalue[number]
         assert alone.low[0] == pytest.approx(together.low[number])
 
 
-@pytest.mark.parametrize("test", ALL, ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
 @pytest.mark.parametrize("n", [30, 31, 200])
 def test_interval_and_pvalue_agree(test, n):
     values = np.random.default_rng(n).normal(0.3, 1, (1, n))
     sample = Sample.independent(values)
-    found = test(sample, Hypothesis(), DRAWS)
+    found = test.run(sample, Hypothesis(), DRAWS)
     width = found.high[0] - found.low[0]
     # Order statistics bound closed intervals, so look a little inside and a little outside.
     for inside, delta in (
         (True, found.low[0] + 1e-3 * width), (False, found.low[0] - 1e-3 * width),
         (True, found.high[0] - 1e-3 * width), (False, found.high[0] + 1e-3 * width),
     ):  # fmt: skip
-        assert (test(sample, Hypothesis(delta=delta), DRAWS).pvalue[0] > 0.05) == inside
+        assert (test.run(sample, Hypothesis(delta=delta), DRAWS).pvalue[0] > 0.05) == inside
 
 
-@pytest.mark.parametrize("test", ALL, ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
 @pytest.mark.parametrize("n", [20, 21])
 def test_level_on_normal_data(test, n):
     n_rows = 1000
@@ -216,19 +222,19 @@ def test_level_on_normal_data(test, n):
     hypothesis = Hypothesis(interval=False)
     blocks = range(0, n_rows, 100)
     parts = [
-        test(Sample.independent(rows[i : i + 100]), hypothesis, Resamples(_random.seed_of(i), 399)) for i in blocks
+        test.run(Sample.independent(rows[i : i + 100]), hypothesis, Resamples(_random.seed_of(i), 399)) for i in blocks
     ]
     rejected = sum(int((part.pvalue <= 0.05).sum()) for part in parts)
     # Discrete tests stay below their level, and the percentile bootstrap of the median of 20 exceeds it; the bounds
     # hold the rates of docs/scores-levels.md.
-    most = 0.08 if test is medians.bootstrap_median else 0.05
-    least = {ranks.sign_test: 0.02, medians.permutation_median: 0.02}.get(test, 0.04)
+    most = 0.08 if test is BOOTSTRAP_MEDIAN else 0.05
+    least = {SIGN: 0.02, PERMUTATION_MEDIAN: 0.02}.get(test, 0.04)
     assert stats.binom.ppf(0.0005, n_rows, least) <= rejected <= stats.binom.ppf(0.9995, n_rows, most)
 
 
-@pytest.mark.parametrize("test", [means.t_test, ranks.sign_test, ranks.wilcoxon], ids=lambda test: test.__name__)
+@pytest.mark.parametrize("test", [T, SIGN, WILCOXON], ids=repr)
 def test_coverage_on_normal_data(test):
     rows = np.random.default_rng(10).normal(size=(1000, 30))
-    found = test(Sample.independent(rows), Hypothesis(), DRAWS)
+    found = test.run(Sample.independent(rows), Hypothesis(), DRAWS)
     missed = 1000 - int(((found.low <= 0) & (found.high >= 0)).sum())
     assert missed <= stats.binom.ppf(0.9995, 1000, 0.05)

@@ -1,57 +1,30 @@
-"""Fields that questions about lists of scores share: the file, units, the hypothesis, simulated studies."""
+"""What decides an answer about lists of scores: one frozen record for each step, which the questions inherit.
 
+Each field says everything about itself once. The limits are here, too: what is larger is refused in one line instead of
+running for ever.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from howsure import _check, _fields
 from howsure._fields import option
 from howsure.errors import ArgumentError
-from howsure.paired.limits import LARGEST, LARGEST_STUDY, MOST_RESAMPLES, MOST_SIMULATIONS, MOST_STEPS
 
-if TYPE_CHECKING:
-    from howsure.paired import PairedScores
+SMALLEST, LARGEST = 1e-100, 1e100
+"""Scores and differences between these sizes can be squared and summed."""
+MOST_RESAMPLES = 10_000_000
+MOST_STEPS, LARGEST_STUDY, MOST_SIMULATIONS = 1_000, 10_000_000, 1_000_000
+"""Of a power curve: how many sizes, how large a simulated study, and how many studies of each size."""
+STEPS = 5
+"""How many sizes a power curve has unless told otherwise."""
 
 UNITS, LEVELS, SIMULATION = "Evaluation units", "Significance levels", "Simulated studies"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreFile:
-    """Which file, and which of its columns."""
-
-    file: str = option(
-        help="Text file of scores: one row per segment, one column per system.",
-        positional=True,
-        metavar="FILE",
-        also="Any",
-    )
-    columns: tuple[str, ...] = option(
-        (),
-        "Two columns to compare, by name or number: 1,3. Required if the file has more.",
-        metavar="COLUMNS",
-        common=True,
-        also="int",
-    )
-    cluster: str | None = option(
-        None,
-        "Column of document ids. Segments of one document are treated as dependent.",
-        metavar="COLUMN",
-        common=True,
-    )
-    encoding: str | None = option(None, "Encoding of a file that is not UTF-8, such as cp1252.")
-
-    def segments(self) -> "PairedScores":
-        """Read the two columns."""
-        from howsure.paired import PairedScores, read_scores
-
-        if isinstance(self.file, PairedScores):
-            for name in ("columns", "cluster", "encoding"):
-                if getattr(self, name):
-                    raise ArgumentError(f"`{name}` has no effect here: it describes a file.")
-            return self.file
-        return read_scores(self.file, columns=self.columns or None, cluster=self.cluster, encoding=self.encoding)
-
-
-@dataclass(frozen=True, kw_only=True)
-class UnitFields:
+class UnitSettings(_fields.Checked):
     """How segments become evaluation units."""
 
     unit_size: int = option(1, "Number of segments per evaluation unit; a unit has one score.", at_least=1, group=UNITS)
@@ -67,7 +40,7 @@ class UnitFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SettlingFields:
+class SettlingSettings(_fields.Checked):
     """When a unit size is large enough."""
 
     tolerance: float = option(
@@ -79,7 +52,7 @@ class SettlingFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class NormalityFields:
+class NormalitySettings(_fields.Checked):
     """The level of the normality test."""
 
     normality_alpha: float = option(
@@ -91,13 +64,13 @@ class NormalityFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class HypothesisFields:
+class HypothesisSettings(_fields.Checked):
     """Which test, and of what."""
 
     test: str | None = option(
         None,
         "Test to run. Default: recommended by the data.",
-        choices="howsure.paired.catalogue:TESTS",
+        choices="howsure.difference_tests:CATALOGUE",
         common=True,
     )
     alternative: str = option(
@@ -110,7 +83,7 @@ class HypothesisFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class TestFields:
+class LevelSettings(_fields.Checked):
     """How a test is run."""
 
     alpha: float = option(
@@ -132,7 +105,7 @@ class TestFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EffectFields:
+class EffectSettings(_fields.Checked):
     """Which effect sizes, and the level of their intervals."""
 
     effect_size: tuple[str, ...] = option(
@@ -147,13 +120,13 @@ class EffectFields:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PowerFields:
+class StudySettings(_fields.Checked):
     """How new studies are simulated."""
 
     power_method: str = option(
         "bootstrap",
         "Resample the observed differences (bootstrap) or simulate normal ones (normal).",
-        choices="howsure.paired.curves:METHODS",
+        choices="howsure.paired.power_curves:METHODS",
         group=SIMULATION,
     )
     effect: float | None = option(
@@ -190,13 +163,52 @@ class PowerFields:
     power_alpha: float = option(0.05, "Significance level α of the simulated tests.", fraction=True, group=LEVELS)
 
     @property
-    def how_many(self) -> Any:
+    def how_many(self) -> "int | tuple[int, ...]":
         """The sizes, or the number of steps."""
         if self.sizes and self.steps is not None:
             raise ArgumentError("`steps` changes nothing where `sizes` names the sizes; give one of them.")
-        return self.sizes or self.steps or 5
+        return self.sizes or self.steps or STEPS
 
     @property
     def n_studies(self) -> int:
         """About how many studies are simulated."""
-        return (len(self.sizes) or self.steps or 5) * (self.n_simulations or 1000)
+        return (len(self.sizes) or self.steps or STEPS) * (self.n_simulations or 1000)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSettings(LevelSettings, HypothesisSettings, NormalitySettings):
+    """Which test of what, at which level."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerSettings(HypothesisSettings, StudySettings, NormalitySettings):
+    """Which studies are simulated, and how each is tested."""
+
+    n_resamples: int = option(
+        999,
+        "Number of resamples in each simulated bootstrap or permutation test.",
+        at_least=1,
+        at_most=MOST_RESAMPLES,
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnalysisSettings(TestSettings, EffectSettings, StudySettings, SettlingSettings, NormalitySettings, UnitSettings):
+    """Everything that decides a whole analysis."""
+
+    @property
+    def power(self) -> PowerSettings:
+        """How studies are simulated; the number of resamples in each of them is not that of the test."""
+        shared = {field.name for field in _fields.fields_of(PowerSettings)} - {"n_resamples"}
+        return PowerSettings(**{name: getattr(self, name) for name in shared})
+
+
+def checked_sizes(sizes: int | Sequence[int]) -> dict[str, Any]:
+    """Return as `steps` or `sizes` what Python passes as one argument: a number of steps, or the sizes."""
+    if isinstance(sizes, int):
+        return {"steps": _check.integer("sizes", sizes, at_least=1, at_most=MOST_STEPS)}
+    if not len(sizes):
+        raise ArgumentError("`sizes` must name at least one size; got none.")
+    if len(sizes) > MOST_STEPS:
+        raise ArgumentError(f"`sizes` must name at most {MOST_STEPS:,} sizes; got {len(sizes):,}.")
+    return {"sizes": tuple(sizes)}

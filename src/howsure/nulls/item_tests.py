@@ -1,0 +1,92 @@
+"""Classical tests of the item advantages as nulls: no resamples, the p-value follows from one number for each item."""
+
+from typing import ClassVar
+
+import numpy as np
+
+from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
+from howsure.difference_tests.means import StudentT
+from howsure.difference_tests.ranks import SignTest, Wilcoxon
+from howsure.inference.evidence import Evidence
+from howsure.inference.pvalues import PValues
+from howsure.nulls.null import Null, Resampler, Rule, holds_raters
+from howsure.resampling.draws import Draws
+
+NO_RESAMPLES = Resamples(np.random.SeedSequence(0), 1)
+
+
+class ItemTest(Null):
+    """A test of differences (`howsure.difference_tests`), run on the item advantages."""
+
+    test: ClassVar[DifferenceTest]
+    item_scores = True
+    direct = True
+    clusters = False
+    counts_resamples = False
+    audited = ("tail",)
+
+    def null_draws(self, data: Resampler, draws: Draws) -> Draws:
+        """Return the resamples, shifted: for the expected p-value and the picture."""
+        return draws.shifted()
+
+    def pvalues(self, evidence: Evidence, alternative: str) -> PValues:
+        """Return the p-value of each row of item advantages."""
+        found = self.test.run(Sample.of(evidence.items), Hypothesis(alternative, interval=False), NO_RESAMPLES)
+        n, values = len(evidence), found.pvalue
+        zeros = np.zeros(n, dtype=np.int64)
+        undefined = np.isnan(values)
+        why = ["The p-value is undefined: all item advantages are equal." if lacks else "" for lacks in undefined]
+        return PValues(values, np.where(undefined, np.nan, 0.0), zeros, zeros > 0, True, zeros, why)
+
+    def can_reject(self, n_units: int, tail: float) -> bool:
+        """Whether so many items can give a one-sided p-value at or below `tail`."""
+        return self.test.can_reject(n_units, tail)
+
+
+def _rules(name: str) -> tuple[Rule, ...]:
+    drawn = Rule(
+        verdict="refuse",
+        reason=f"{name} tests the item advantages of the data; keep the responses (use `responses='all'`, equal or "
+        "first).",
+        responses=("one", "bootstrap"),
+    )
+    return holds_raters(name), drawn
+
+
+class PairedT(ItemTest):
+    """Student's t of the item advantages."""
+
+    name = "paired-t"
+    says = "no resampling: the mean item advantage over its standard error, against Student's t"
+    account = (
+        "the p-value compares the mean item advantage over its standard error with Student's t (Student 1908), which "
+        "assumes many items or normal advantages"
+    )
+    test = StudentT()
+    rules = _rules(name)
+
+
+class WilcoxonSigned(ItemTest):
+    """Wilcoxon's signed ranks of the item advantages."""
+
+    name = "wilcoxon"
+    says = "no resampling: the signed ranks of the item advantages, which are symmetric around zero"
+    account = (
+        "the p-value is that of Wilcoxon's signed ranks of the item advantages (Wilcoxon 1945), which tests their "
+        "median and assumes that they are symmetric around it"
+    )
+    test = Wilcoxon()
+    rules = _rules(name)
+
+
+class SignOfItems(ItemTest):
+    """The sign test: on how many items A is better, and on how many B."""
+
+    name = "sign-test"
+    says = "no resampling: on an item where they differ, A and B are better with probability ½ each"
+    account = (
+        "the p-value is that of the sign test: of the items on which A and B differ, each is better on half (Arbuthnot "
+        "1710). It tests how often A is better, not by how much"
+    )
+    test = SignTest()
+    rules = _rules(name)
