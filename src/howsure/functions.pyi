@@ -47,6 +47,9 @@ def compare(
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
+        "paired-t",
+        "wilcoxon",
+        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -102,6 +105,9 @@ def compare(
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
+        "paired-t",
+        "wilcoxon",
+        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -157,6 +163,9 @@ def compare(
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
+        "paired-t",
+        "wilcoxon",
+        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -520,6 +529,9 @@ def audit(
             "permuted-responses",
             "shifted-bootstrap",
             "bootstrap-sign",
+            "paired-t",
+            "wilcoxon",
+            "sign-test",
             "random-effects",
         ]
     ]
@@ -582,6 +594,9 @@ def audit(
             "permuted-responses",
             "shifted-bootstrap",
             "bootstrap-sign",
+            "paired-t",
+            "wilcoxon",
+            "sign-test",
             "random-effects",
         ]
     ]

@@ -38,6 +38,10 @@ class ItemTest(Null):
         why = ["The p-value is undefined: all item advantages are equal." if lacks else "" for lacks in undefined]
         return PValues(values, np.where(undefined, np.nan, 0.0), zeros, zeros > 0, True, zeros, why)
 
+    def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
+        """Return what a reader must know about the hypothesis of the test."""
+        return [self.test.caution] if self.test.caution else []
+
     def can_reject(self, n_units: int, tail: float) -> bool:
         """Whether so many items can give a one-sided p-value at or below `tail`."""
         return self.test.can_reject(n_units, tail)
