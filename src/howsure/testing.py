@@ -6,19 +6,28 @@ Each check raises an `AssertionError` with one sentence, so it can be called fro
 import random
 import tempfile
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from howsure import _json, _random
+from howsure.comparison import Procedure
+from howsure.comparison.comparing import gather_rows
+from howsure.comparison.gathering import Shared
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
+from howsure.inference import ALTERNATIVES
+from howsure.inference.evidence import Evidence
+from howsure.intervals import Interval
 from howsure.io.readers.base import Glance, Header, Reader
 from howsure.io.readers.known import READERS, rows_of
-from howsure.metrics import AdditiveMetric, Metric, RelativeMetric
+from howsure.metrics import AdditiveMetric, Metric, RelativeMetric, resolve
 from howsure.models import ResponseModel
-from howsure.resampling import summaries_of
+from howsure.nulls import Null
+from howsure.resampling import Scheme, Stack, summaries_of
+from howsure.responses import Responses
 from howsure.scales import KINDS, FloatArray, Scale
 from howsure.summaries import Needs
 
@@ -322,6 +331,135 @@ def _distance(model: FloatArray, gold: FloatArray, scale: Scale) -> FloatArray:
         apart = [np.abs((model == x).mean(axis=-1) - (gold == x).mean(axis=-1)) for x in scale.levels]
         return np.asarray(np.sum(apart, axis=0).mean(axis=1))
     return np.asarray(np.abs(model.mean(axis=-1) - gold.mean(axis=-1)).mean(axis=1))
+
+
+def check_interval(kind: Interval, *, rng: _random.Rng = 0) -> None:
+    """Check what comparisons, audits and reports rely on, on ordinary rows of evidence and on odd ones.
+
+    * it has a name and words, and says what it needs where it needs something;
+    * a row's interval does not depend on the rows beside it;
+    * exchanging A and B mirrors the interval, and other units only stretch it;
+    * a higher level gives an interval that holds the lower one's;
+    * what is undefined is NaN at both ends, and a note says why.
+
+    Examples
+    --------
+    >>> from howsure.intervals import INTERVALS
+    >>> check_interval(INTERVALS["symmetric"])
+    """
+    needs = kind.items_alone or kind.item_scores
+    _require(bool(kind.name and kind.says), kind.name, "`name` and `says` must be given")
+    _require(bool(kind.needs) or not needs, kind.name, "`needs` must say in words what it needs")
+    stream = np.random.default_rng(_random.seed_of(rng))
+    items = np.concatenate([stream.normal(0.3, 1, (3, 24)), stream.choice([-1.0, 0.0, 1.0], (2, 24))])
+    odd = np.stack([np.zeros(24), np.full(24, 0.5), np.where(np.arange(24) == 3, np.nan, 1.0)])
+    known = _resampled(np.concatenate([items, odd]), stream)
+    for side in ALTERNATIVES:
+        asked = {"two-sided": (0, 1), "greater": (0,), "less": (1,)}[side]
+        low, high, notes = kind.ends(known, 0.95, side)
+        for i in range(len(known)):
+            alone = kind.ends(known.row(i), 0.95, side)
+            ends = (low[i : i + 1], high[i : i + 1]), (alone.low, alone.high)
+            same = all(_close(ends[0][end], ends[1][end]) for end in asked) and alone.notes[0] == notes[i]
+            _require(same, kind.name, "a row's interval depends on the rows beside it")
+            undefined = bool(np.isnan((low, high)[asked[0]][i]))
+            _require(bool(notes[i]) or not undefined, kind.name, "an undefined interval needs a note that says why")
+        other = {"two-sided": "two-sided", "greater": "less", "less": "greater"}[side]
+        mirrored = kind.ends(_stretched(known, -1.0), 0.95, other)[:2]
+        larger = kind.ends(_stretched(known, 3.0), 0.95, side)[:2]
+        wider = kind.ends(known, 0.99, side)[:2]
+        for end in asked:
+            own = (low, high)[end]
+            _require(_close(-own, mirrored[1 - end]), kind.name, "exchanging A and B must mirror the interval")
+            _require(_close(3.0 * own, larger[end]), kind.name, "other units must only stretch the interval")
+            outside = wider[end] <= own + TOLERANCE if end == 0 else wider[end] >= own - TOLERANCE
+            _require(bool((outside | np.isnan(own)).all()), kind.name, "a higher level must give a wider interval")
+
+
+def check_null(null: Null, *, rng: _random.Rng = 0) -> None:
+    """Check what comparisons, audits, plans and reports rely on, on simulated data sets.
+
+    * it has a name and words, and some scheme that it does not refuse;
+    * p-values lie between 0 and 1, and the two-sided one is no smaller than the smaller one-sided one;
+    * a row's p-value does not depend on the rows beside it;
+    * exchanging A and B exchanges the two sides.
+
+    Examples
+    --------
+    >>> from howsure.nulls import NULLS
+    >>> check_null(NULLS["sign-flip"])
+    """
+    _require(bool(null.name and null.says and null.account), null.name, "`name`, `says` and `account` must be given")
+    schemes = [
+        Scheme(responses=responses, raters=raters)
+        for raters in ("fixed", "random")
+        for responses in ("all", "bootstrap")
+    ]
+    fine = [scheme for scheme in schemes if not any(rule[0] == "refuse" for rule in null.judge(scheme, (3.0, 3.0)))]
+    _require(bool(fine), null.name, "it refuses every scheme")
+    scheme, seed = fine[0], _random.replayable(rng)
+    grids = np.random.default_rng(seed).normal(size=(3, 4, 14, 3))
+    grids[1] += 0.4 * (np.arange(4) - 1)[:, np.newaxis, np.newaxis]
+    if scheme.raters == "random":
+        ids = np.tile(np.arange(3), (14, 1))
+        items, scale = np.arange(14).astype(str), Scale("continuous")
+        sides = [[Responses.from_grid(grid, ids) for grid in side] for side in grids]
+        contests = [Contest(gold, a, b, scale, items) for gold, a, b in zip(*sides, strict=True)]
+        stacks = [Stack.alone(contest, seed) for contest in contests]
+    else:
+        seeds = _random.Seeds([seed] * 4)
+        stacks = [Stack.of_grids(*grids, scale=Scale("continuous"), seeds=seeds)]
+    how = Procedure(responses=scheme.responses, raters=scheme.raters, n_resamples=199, interval="percentile")
+
+    def found(stack: Stack, side: str) -> FloatArray:
+        [one] = gather_rows(stack, metrics=[resolve("mae")], procedure=how, shared=Shared(), null=null)
+        return null.pvalues(one.evidence, side).values
+
+    for stack in stacks:
+        both, greater, less = (found(stack, side) for side in ALTERNATIVES)
+        for values in (both, greater, less):
+            told = bool(((values >= 0) & (values <= 1)).all())
+            _require(told, null.name, "p-values of ordinary data must lie between 0 and 1")
+        least = np.minimum(greater, less)
+        _require(bool((both >= least - TOLERANCE).all()), null.name, "a two-sided p is below both one-sided ones")
+        alone = [found(Stack.alone(one, seed), "greater") for one in stack.contests]
+        _require(_close(greater, np.concatenate(alone)), null.name, "a row's p depends on the rows beside it")
+        turned = replace(stack, whole=stack.whole.having({"a": stack.whole.b, "b": stack.whole.a}))
+        # Mixed responses are drawn anew; the others exchange or draw the same items.
+        alike = null.narrower or _close(found(turned, "less"), greater)
+        _require(alike, null.name, "exchanging A and B must exchange the sides")
+
+
+def _resampled(items: FloatArray, stream: np.random.Generator) -> Evidence:
+    """Return what is known of means of rows of items: 199 resamples, their errors, and the means without each item."""
+    n = items.shape[1]
+    drawn = items[:, stream.integers(0, n, (199, n))]
+    root = np.sqrt(n)
+    return Evidence(
+        items.mean(axis=1),
+        draws=drawn.mean(axis=2),
+        standard_errors=drawn.std(axis=2, ddof=1) / root,
+        errors=items.std(axis=1, ddof=1) / root,
+        df=np.full(len(items), n - 1.0),
+        jackknife=(items.sum(axis=1, keepdims=True) - items) / (n - 1),
+        span=1.0,
+        items=items,
+        n_units=n,
+    )
+
+
+def _stretched(known: Evidence, factor: float) -> Evidence:
+    size = abs(factor)
+    return replace(
+        known,
+        estimates=factor * known.estimates,
+        draws=factor * known.draws,
+        standard_errors=size * known.standard_errors,
+        errors=size * known.errors,
+        jackknife=factor * known.jackknife,
+        items=factor * known.items,
+        span=size * known.span,
+    )
 
 
 def check_reader(reader: Reader, path: str | Path, *, n_mutations: int = 200, rng: int = 0) -> None:

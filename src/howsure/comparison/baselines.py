@@ -12,18 +12,23 @@ import numpy as np
 
 from howsure import _check
 from howsure._random import generator
+from howsure.difference_tests import Hypothesis, Sample
 from howsure.documents import Block, Column, Sentence, Table
 from howsure.inference import PValue, tail_pvalue
+from howsure.nulls.item_tests import PairedT, WilcoxonSigned
 from howsure.scales import FloatArray
 
 if TYPE_CHECKING:
-    from howsure.comparison.results import Comparison, Comparisons
+    from howsure.comparison.results import Comparison, Comparisons, ItemScores
+
+WELCH, ITEM_BOOTSTRAP = "welch-t", "item-bootstrap"
+ITEM_TESTS = {null.name: null for null in (PairedT(), WilcoxonSigned())}
 
 BASELINES = {
-    "welch-t": "treats the items of A and of B as two independent samples, although they are the same items",
-    "paired-t": "assumes many items, or normal advantages",
-    "wilcoxon": "tests the median of the item advantages, and assumes that they are symmetric around it",
-    "item-bootstrap": "the flat bootstrap: twice the share of resampled advantages on the other side of 0",
+    WELCH: "treats the items of A and of B as two independent samples, although they are the same items",
+    PairedT.name: "assumes many items, or normal advantages",
+    WilcoxonSigned.name: "tests the median of the item advantages, and assumes that they are symmetric around it",
+    ITEM_BOOTSTRAP: "the flat bootstrap: twice the share of resampled advantages on the other side of 0",
 }
 """Each test, and what it assumes or is."""
 
@@ -72,26 +77,28 @@ def with_baselines(found: "Comparisons", tests: Sequence[str], seed: int) -> "Co
 def _baseline(result: "Comparison", test: str, seed: int) -> Baseline:
     """Return one test of the item scores of a comparison."""
     items = result.item_scores
-    needed = None if items is None else (items.a if test == "welch-t" else items.advantages)
+    needed = None if items is None else (items.a if test == WELCH else items.advantages)
     if items is None or needed is None or needed.size < 2 or not np.all(np.isfinite(needed)):
         return Baseline(test, math.nan, math.nan)
-    if test == "item-bootstrap":
+    if test == WELCH:
+        return _welch(result, items)
+    if test == ITEM_BOOTSTRAP:
         found = _flat(items.advantages, result.alternative, seed)
         return Baseline(test, float(items.advantages.mean()), found.pvalue, found.is_bound)
+    if not np.any(items.advantages):
+        return Baseline(test, 0.0, 1.0)
+    null = ITEM_TESTS[test]
+    tested = null.test.run(Sample.of(items.advantages[np.newaxis]), Hypothesis(result.alternative, interval=False))
+    return Baseline(test, float(tested.statistic[0]), float(tested.pvalue[0]))
+
+
+def _welch(result: "Comparison", items: "ItemScores") -> Baseline:
     from scipy import stats
 
+    sign = -1 if result.better == "lower" else 1
     side: Any = {"alternative": result.alternative}
-    answer: Any
-    if test == "welch-t":
-        sign = -1 if result.better == "lower" else 1
-        answer = stats.ttest_ind(sign * items.a, sign * items.b, equal_var=False, **side)
-    elif not np.any(items.advantages):
-        return Baseline(test, 0.0, 1.0)
-    elif test == "paired-t":
-        answer = stats.ttest_1samp(items.advantages, 0.0, **side)
-    else:
-        answer = stats.wilcoxon(items.advantages, **side)
-    return Baseline(test, float(answer.statistic), float(answer.pvalue))
+    answer: Any = stats.ttest_ind(sign * items.a, sign * items.b, equal_var=False, **side)
+    return Baseline(WELCH, float(answer.statistic), float(answer.pvalue))
 
 
 def _flat(advantages: FloatArray, alternative: str, seed: int) -> PValue:

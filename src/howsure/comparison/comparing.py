@@ -197,10 +197,15 @@ def _equally_large(contest: Contest, starts: IntArray) -> Iterator[tuple[list[in
             yield numbers.tolist(), [contest.take(np.arange(starts[i], starts[i] + n)) for i in numbers]
 
 
-def gather_rows(data: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared) -> list[Gathered]:
-    """Return what comparisons of simulated data sets rest on, without words; raters are held as the procedure says."""
-    seed = data.seeds[0]
-    run = replace(ProcedureRun.of(procedure, {}, rng=seed, workers=1, progress=None), shared=shared, warns=False)
+def gather_rows(
+    data: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared, null: Null | None = None
+) -> list[Gathered]:
+    """Return what comparisons of simulated data sets rest on, without words.
+
+    `null` takes the place of the procedure's, for one that is not in the catalogue.
+    """
+    run = ProcedureRun.of(procedure, {}, rng=data.seeds[0], workers=1, progress=None)
+    run = replace(run, shared=shared, warns=False, null=null or run.null)
     return _gather(_begin(data, metrics, run))
 
 

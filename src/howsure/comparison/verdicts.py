@@ -76,7 +76,7 @@ def verdict(result: "Comparison") -> str:
     """
     first, second = ordered(result)
     where = f" on {result.slice}" if result.slice else ""
-    raters = result.rater_answers if result.rater_error is None else None  # the verdict is that for these raters
+    raters = None if NULLS[result.null].two_answers else result.rater_answers  # the verdict is that for these raters
     whose = "" if raters is None else f" for these {raters.n_raters} raters"
     said = " ".join([f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}", *_margin(result)])
     return f"{said} {_power(result)}".rstrip()

@@ -11,6 +11,7 @@ from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues
 from howsure.nulls.null import Null, Resampler, Rule, holds_raters
 from howsure.resampling.draws import Draws
+from howsure.scales import FloatArray
 
 NO_RESAMPLES = Resamples(np.random.SeedSequence(0), 1)
 
@@ -37,6 +38,12 @@ class ItemTest(Null):
         undefined = np.isnan(values)
         why = ["The p-value is undefined: all item advantages are equal." if lacks else "" for lacks in undefined]
         return PValues(values, np.where(undefined, np.nan, 0.0), zeros, zeros > 0, True, zeros, why)
+
+    def tails(self, rows: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return both one-sided p-values (less, greater) of rows of item advantages."""
+        known = Evidence(np.zeros(len(rows)), items=rows)
+        less, greater = (self.pvalues(known, side).values for side in ("less", "greater"))
+        return less, greater
 
     def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
         """Return what a reader must know about the hypothesis of the test."""

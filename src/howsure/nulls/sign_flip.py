@@ -64,7 +64,7 @@ class SignFlip(Null):
 
     def can_reject(self, n_units: int, tail: float) -> bool:
         """Whether one exchange of all 2ⁿ is rare enough."""
-        return bool(0.5**n_units <= tail)
+        return bool(n_units >= 60 or 0.5**n_units <= tail)
 
     def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
         """Say that item advantages are skewed, where exchanges assume symmetry, and what a studentised test says."""

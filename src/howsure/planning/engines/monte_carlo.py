@@ -21,6 +21,8 @@ from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, ItemMetric, Metric
 from howsure.models import simulate_advantages
 from howsure.models.simulation import derive
+from howsure.nulls import NULLS, SIGN_FLIP
+from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
 from howsure.planning.engines import simulated_pvalues as pvalues
 from howsure.planning.engines.base import DesignOutlook, TestPower
 from howsure.planning.engines.exact import MATTERS, student_width
@@ -156,22 +158,22 @@ def simulated_power(
     workers: int = 1,
 ) -> TestPower:
     """Return the power of any test, on data sets drawn from the response model; the same on any number of threads."""
-    if not isinstance(metric, AdditiveMetric) and test.name == "sign-flip":
+    if not isinstance(metric, AdditiveMetric) and test.name == SIGN_FLIP.name:
         return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS, workers=workers)
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
-    if test.name == "welch-t" and not isinstance(metric, ItemMetric):
+    if test.name == pvalues.WELCH and not isinstance(metric, ItemMetric):
         raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
-    resamples = test.name in ("pooled-responses", "permuted-responses")
+    resamples = test.name in NULLS and NULLS[test.name].narrower
     width = 3 * max(setting.n_responses) if resamples else max(1, len(setting.model.scale.levels))
 
     def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
         drawn = _drawn(setting, n_data_sets, n_items, "values" if resamples else metric.needs, stream)
         if resamples:
-            deal = test.name == "permuted-responses"
+            deal = test.name == PermutedResponses.name
             tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
-        elif test.name == "welch-t":
+        elif test.name == pvalues.WELCH:
             assert isinstance(metric, ItemMetric)
             sign = -1 if metric.better == "lower" else 1
             tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
@@ -405,7 +407,7 @@ def _compared(
         )
     how = Procedure(
         null=test.name,
-        responses="bootstrap" if test.name == "pooled-responses" else "all",
+        responses="bootstrap" if test.name == PooledResponses.name else "all",
         alternative=test.alternative,
         n_resamples=COMPARED_DRAWS,
     )

@@ -19,6 +19,7 @@ import numpy as np
 from scipy.special import bdtr, bdtrik, gammaln, ndtr, ndtri
 
 from howsure._random import generator
+from howsure.nulls import SIGN_FLIP
 from howsure.planning.engines.base import TestPower
 from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import Summands
@@ -62,7 +63,7 @@ def power_from_pool(
     True
     """
     n = n or min(DATA_SETS, max(FEWEST_DATA_SETS, DRAWN_ITEMS // n_items))
-    if test.name == "sign-flip" and _has_one_size(pool):
+    if test.name == SIGN_FLIP.name and _has_one_size(pool):
         share, error = sign_test_power(pool, n_items, test), 0.0
     else:
         share, error = _drawn(pool, n_items, test, seed=seed, n=n)

@@ -13,7 +13,10 @@ import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
 from howsure import _check
-from howsure.nulls import NULLS
+from howsure.nulls import NULLS, SIGN_FLIP
+from howsure.nulls.item_tests import ItemTest
+from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
+from howsure.nulls.shifted_bootstrap import ShiftedBootstrap
 from howsure.scales import BoolArray, FloatArray
 
 Tails = tuple[FloatArray, FloatArray]
@@ -29,14 +32,17 @@ DOUBT = (0.1, 8.0)
 FEW_SUMS, HELD_SUMS = 1 << 21, 1 << 16
 """Sums with signs up to which the compiler is not worth loading, and how many of them are held at a time."""
 
-RESAMPLING = ("sign-flip", "pooled-responses", "permuted-responses", "shifted-bootstrap")
+RESAMPLING = tuple(null.name for null in (SIGN_FLIP, PooledResponses, PermutedResponses, ShiftedBootstrap))
+"""Nulls that metrics without item scores have, too."""
+
+ITEM_TESTS = tuple(null for null in NULLS.values() if isinstance(null, ItemTest))
+ITEM_BOOTSTRAP, WELCH = "item-bootstrap", "welch-t"
 
 TESTS: dict[str, str] = {
     **{name: NULLS[name].says for name in RESAMPLING},
-    "item-bootstrap": "items are resampled; p is the share of resamples on the other side of zero, doubled",
-    "paired-t": "Student's t of the item advantages",
-    "welch-t": "Welch's t of the item scores of A and of B, without the pairing",
-    "wilcoxon": "Wilcoxon's signed ranks of the item advantages",
+    ITEM_BOOTSTRAP: "items are resampled; p is the share of resamples on the other side of zero, doubled",
+    **{null.name: null.says for null in ITEM_TESTS},
+    WELCH: "Welch's t of the item scores of A and of B, without the pairing",
 }
 """Tests whose power can be computed: the nulls of `compare`, and the baselines of RATINGS, figure 6."""
 
@@ -55,7 +61,7 @@ class Test:
 
     __test__ = False  # not a test of ours, whatever pytest thinks
 
-    name: str = "sign-flip"
+    name: str = SIGN_FLIP.name
     alpha: float = 0.05
     alternative: str = "two-sided"
 
@@ -87,9 +93,7 @@ class Test:
 
     def can_reject(self, n_items: int) -> bool:
         """Whether this many items can give a p-value at or below the level: 2ᴺ swaps may be too few."""
-        if self.name not in ("sign-flip", "wilcoxon"):
-            return True
-        return n_items >= 60 or self.sides * 0.5**n_items <= self.alpha * (1 + 1e-9)
+        return self.name not in NULLS or NULLS[self.name].can_reject(n_items, self.tail * (1 + 1e-9))
 
     def rejects(self, tails: "Tails") -> BoolArray:
         """Return which data sets are significant."""
@@ -98,7 +102,7 @@ class Test:
 
     def decide(self, advantages: FloatArray) -> BoolArray:
         """Return which data sets of item advantages are significant; p is only as precise as that takes."""
-        if self.name == "sign-flip":
+        if self.name == SIGN_FLIP.name:
             return self.rejects(sign_flip(advantages, near=self.tail))
         return self.rejects(ON_ADVANTAGES[self.name](advantages))
 
@@ -133,33 +137,6 @@ def sign_flip(advantages: FloatArray, *, near: float | None = None) -> Tails:
     return _expanded(advantages, near)
 
 
-def paired_t(advantages: FloatArray) -> Tails:
-    """Student's t of the item advantages."""
-    n = advantages.shape[1]
-    mean, error = advantages.mean(axis=1), advantages.std(axis=1, ddof=1) / math.sqrt(n)
-    less = _student(mean, error, np.full(mean.shape, n - 1.0))
-    return less, 1 - less
-
-
-def wilcoxon(advantages: FloatArray) -> Tails:
-    """Wilcoxon's signed ranks of the item advantages; zeros are left out, ties share their mean rank.
-
-    Given the ranks, their sum has random signs too, so up to 50 items its tail is that of `sign_flip`; beyond, it
-    is normal.
-    """
-    from howsure.difference_tests.ranks import SignedRanks
-
-    if advantages.shape[1] > 50:
-        z = SignedRanks.of(advantages).z
-        return ndtr(z), ndtr(-z)
-    from howsure.metrics.ranking import ranks
-
-    sizes = np.abs(advantages)
-    zero = sizes <= 1e-10 * sizes.max(axis=1, keepdims=True)
-    places = ranks(np.where(zero, 0.0, sizes)) - zero.sum(axis=1, keepdims=True)
-    return sign_flip(np.where(zero, 0.0, places * np.sign(advantages)))
-
-
 def shifted_bootstrap(advantages: FloatArray) -> Tails:
     """Items drawn with replacement, and the draws moved to a mean of zero: P(draw − mean ≥ mean)."""
     mean = advantages.mean(axis=1)
@@ -185,11 +162,10 @@ def welch_t(a: FloatArray, b: FloatArray) -> Tails:
 
 
 ON_ADVANTAGES: dict[str, Callable[[FloatArray], Tails]] = {
-    "sign-flip": sign_flip,
-    "shifted-bootstrap": shifted_bootstrap,
-    "item-bootstrap": item_bootstrap,
-    "paired-t": paired_t,
-    "wilcoxon": wilcoxon,
+    SIGN_FLIP.name: sign_flip,
+    ShiftedBootstrap.name: shifted_bootstrap,
+    ITEM_BOOTSTRAP: item_bootstrap,
+    **{null.name: null.tails for null in ITEM_TESTS},
 }
 """Tests that need no more than the advantage of each item."""
 
