@@ -224,7 +224,7 @@ def _distributions(entry: Comparison) -> Any:
     """Return the null and the bootstrap distribution of the advantage; the tail of the null is shaded."""
     import altair as alt
 
-    parts = {ALIKE: entry.null_draws, RESAMPLED: entry.draws}
+    parts = dict(zip((ALIKE, RESAMPLED), _resamples(entry), strict=True))
     known = {name: draws[np.isfinite(draws)] for name, draws in parts.items() if draws.size}
     known = {name: draws for name, draws in known.items() if draws.size > 1 and np.ptp(draws) > 0}
     if not known or not np.isfinite(entry.advantage):
@@ -239,7 +239,7 @@ def _distributions(entry: Comparison) -> Any:
     scale = settings(domain=shown, range=[order[name] for name in shown])
     colour = alt.Color("of:N", title=None, scale=scale, legend=settings(orient="bottom"))
     x = alt.X("low:Q", title="advantage")
-    y = alt.Y("share:Q", title="share of resamples", stack=None, axis=settings(format="~%"))
+    y = alt.Y("share:Q", title="share", stack=None, axis=settings(format="~%"))
     filled = [bar for bar in bars if bar["of"] in shown and bar["of"] != RESAMPLED]
     line = [bar for bar in bars if bar["of"] in shown and bar["of"] == RESAMPLED]
     line += [{**line[-1], "low": line[-1]["high"], "share": 0.0}] if line else []
@@ -252,6 +252,22 @@ def _distributions(entry: Comparison) -> Any:
     seen = rows([{"at": entry.advantage}]).mark_rule(color=INK, strokeWidth=2).encode(x=alt.X("at:Q"))
     said = title("null distribution; the line is the observed advantage")
     return alt.layer(drawn, seen, width=WIDTH, height=HEIGHT - 60, title=said)
+
+
+def _resamples(entry: Comparison) -> tuple[FloatArray, FloatArray]:
+    """Return the advantages under the null and those of resamples.
+
+    Of many items nothing was resampled, because both are normal: then 999 quantiles of these distributions stand for
+    them.
+    """
+    if entry.draws.size or entry.evidence is None or not entry.evidence.items.size:
+        return entry.null_draws, entry.draws
+    from scipy.special import ndtri
+
+    items, z = entry.evidence.items[0], ndtri((np.arange(999) + 0.5) / 999)
+    root = math.sqrt(items.size)
+    null, spread = math.sqrt(float(np.square(items).mean())) / root, float(items.std()) / root
+    return null * z, entry.advantage + spread * z
 
 
 def _edges(parts: list[FloatArray], advantage: float) -> FloatArray:
