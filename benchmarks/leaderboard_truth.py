@@ -27,8 +27,8 @@ from howsure import Responses, ResponseTable, Scale
 from howsure.inference import adjust, binomial_region, clopper_pearson
 from howsure.inference.simultaneous import rank_sets
 from howsure.leaderboards import compare_all
-from howsure.leaderboards.board_units import Units
-from howsure.leaderboards.joint import Ask, Pairs, Spread, draw_units, reach_of, swap_test
+from howsure.leaderboards.pairs import Pairs, PairSettings, Spread, draw_units, reach_of, sign_flip_test
+from howsure.leaderboards.units import Units
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499
@@ -94,9 +94,9 @@ def item_cell(name, n, k, data_sets, seed):
     for number in range(data_sets):
         units = units_from(simulate(rng, quality, n, k))
         draws = np.random.SeedSequence([seed, number])
-        ask = Ask(pairs, 1 - ALPHA, N_DRAWS, draws, workers=1)
+        ask = PairSettings(pairs, 1 - ALPHA, N_DRAWS, draws, workers=1)
         spread = Spread.of(units, ask)
-        reach, tested = reach_of(units, spread, ask), swap_test(units, spread, ask)
+        reach, tested = reach_of(units, spread, ask), sign_flip_test(units, spread, ask)
         advantages = units.scores[pairs.first] - units.scores[pairs.second]
         arms = spread.arms(reach.pairs)
         moved = np.einsum("du,uj->dj", draw_units(units, draws, 0, N_DRAWS).astype(float), units.totals)

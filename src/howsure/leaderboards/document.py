@@ -9,7 +9,7 @@ from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, in_words, interval, joined, listed, measured, number, pvalue
 
 if TYPE_CHECKING:
-    from howsure.leaderboards.leaderboards import Leaderboard, Pair, RankedModel
+    from howsure.leaderboards.result import Leaderboard, Leaderboards, Pair, RankedModel
 
 TOP = 20
 """So many models are shown by default."""
@@ -290,3 +290,39 @@ def _tasks(board: "Leaderboard", shown: Sequence["RankedModel"]) -> list[Block]:
 
 def _or_missing(score: float) -> float | str:
     return "missing" if math.isnan(score) else score
+
+
+def of_slices(found: "Leaderboards") -> Document:
+    """Return the document of several leaderboards: one row for each slice, and the verdict of each."""
+    first, *others = found.leaderboards
+    shared = [note for note in first.notes if all(note in board.notes for board in others)]
+    columns = (
+        Column(found.by),
+        Column("first place"),
+        Column("score", "number"),
+        Column("may be the best"),
+        Column("significant pairs"),
+    )
+    rows = tuple(
+        (
+            board.slice.partition(" = ")[2],
+            ", ".join(row.name for row in board.leaders[:3]) or "–",
+            next((measured(row.score, row.confidence_interval) for row in board.leaders), None),
+            f"{len(board.confidence_set):,} of {len(board.models):,}",
+            f"{board.n_significant:,} of {len(board.pairs):,}",
+        )
+        for board in found.leaderboards
+    )
+    n, one = len(found.leaderboards), found.leaderboards[0]
+    said = (
+        f"Each of the {n} leaderboards has a confidence level of {100 * one.confidence_level:.4g}%, so all of them "
+        f"hold together at {100 * found.confidence_level:g}%."
+    )
+    verdicts = tuple(Sentence(board.verdict, "verdict") for board in found.leaderboards[:8])
+    notes = [f"{board.slice}: {note}" for board in found.leaderboards for note in board.notes if note not in shared]
+    return Document(
+        f"Which of these models are really better, by {found.by}?",
+        (*verdicts, Table(columns, rows), *([Sentence(said)] if n > 1 else [])),
+        (*shared, *notes),
+        found.signature,
+    )

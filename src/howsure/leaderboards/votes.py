@@ -12,21 +12,19 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy.special import expit, stdtr, stdtrit
 
-from howsure import _check, _json, _matrices, _random
-from howsure.comparison import DRAWS
+from howsure import _json, _matrices, _random
 from howsure.documents import Aside
 from howsure.documents.numbers import listed
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.corrections import JOINT_CORRECTIONS, adjust
-from howsure.leaderboards.assembly import assemble, remarks
-from howsure.leaderboards.board import MOST
-from howsure.leaderboards.board_tasks import Tasks
-from howsure.leaderboards.board_units import TaskSheet, Units
-from howsure.leaderboards.joint import Ask, Pairs
-from howsure.leaderboards.judging import Judged, judge
-from howsure.leaderboards.leaderboards import Leaderboard
+from howsure.inference.corrections import adjust
+from howsure.leaderboards.pairs import Findings, PairSettings, findings_of
+from howsure.leaderboards.ranks import notes_on, ranked
+from howsure.leaderboards.request import MOST, LeaderboardRequest, VotesRequest
+from howsure.leaderboards.result import Leaderboard
+from howsure.leaderboards.units import Tasks, TaskSheet, Units
 from howsure.metrics import Metric
 from howsure.metrics.base import Better
+from howsure.nulls import RANDOM_EFFECTS
 from howsure.scales import FloatArray, IntArray
 
 ELO = 400 / np.log(10)
@@ -79,20 +77,12 @@ class Votes:
 @_matrices.on_one_thread
 def compare_votes(
     votes: Any,
+    request: VotesRequest | None = None,
     *,
-    first: str = "model_a",
-    second: str = "model_b",
-    winner: str = "winner",
-    item: str | None = None,
-    voter: str | None = None,
-    baseline: str | None = None,
-    elo: bool = False,
-    correction: str = "westfall-young",
-    n_resamples: int | None = None,
-    confidence_level: float = 0.95,
     rng: _random.Rng = None,
     workers: int | None = None,
     progress: Callable[[int], object] | None = None,
+    **settings: Any,
 ) -> Leaderboard:
     """Rank models by votes between two of them.
 
@@ -100,15 +90,12 @@ def compare_votes(
     ----------
     votes : path or dataframe
         One vote in each row.
-    first, second, winner : str
-        The columns of the two models and of the vote: the name of a model, "model_a", "model_b" or "tie".
-    item, voter : str, optional
-        Columns of what was voted on and of who voted. Votes that share an item, or a voter, are resampled together:
-        with one of the two columns the result generalises to others like them, with both columns to both.
-    baseline, correction, n_resamples, confidence_level, rng, workers, progress
+    request : VotesRequest, optional
+        What is asked, as one record.
+    rng, workers, progress
         As in `compare_all`.
-    elo : bool
-        Show strengths as Elo points, 1000 on average, instead of log-odds.
+    **settings
+        Fields of `VotesRequest`, in place of `request`.
 
     Examples
     --------
@@ -119,50 +106,46 @@ def compare_votes(
     >>> [(row.name, row.rank) for row in board.models]
     [('x', 1), ('z', 2), ('y', 3)]
     """
-    _check.one_of("correction", correction, JOINT_CORRECTIONS)
-    level = _check.fraction("confidence_level", confidence_level)
-    n_draws = DRAWS if n_resamples is None else _check.integer("n_resamples", n_resamples, at_least=1)
-    read = read_votes(votes, first=first, second=second, winner=winner, item=item, voter=voter)
+    request = VotesRequest.of(request, settings)
+    read = read_votes(votes, request)
     names, m = read.models, len(read.models)
-    if baseline is not None and baseline not in names:
-        raise ArgumentError(f"`baseline` must be one of the models; got {baseline!r}.{_check.nearest(baseline, names)}")
     if m > MOST:
         raise ArgumentError(f"{m:,} models are too many for a leaderboard of votes; at most {MOST:,} are possible.")
+    request.check_models(names)
     strengths = fit_strengths(read)
     moves = _influences(read, strengths)
-    seed = _random.replayable(rng)
-    pairs = Pairs.of(m, None if baseline is None else names.index(baseline))
-    ask = Ask(pairs, level, n_draws, seed, _random.n_workers(workers), correction, progress)
-    size, middle = (ELO, 1000.0) if elo else (1.0, 0.0)
+    pairs = PairSettings.of(request, names, rng=rng, workers=workers, progress=progress)
+    size, middle = (ELO, 1000.0) if request.elo else (1.0, 0.0)
     scores = middle + size * strengths
     by = {word: codes for word, codes in (("item", read.items), ("voter", read.voters)) if codes is not None}
     ways = [_units(names, scores, size * moves, codes, word) for word, codes in by.items()]
     if len(ways) != 1:
         ways.append(_units(names, scores, size * moves, None, "vote"))
-    found = judge(ways[0], ask)
+    found = findings_of(ways[0], pairs)
     notes = []
     if len(ways) == 3:
-        found = _two_way(found, ask, *ways)
+        found = _two_way(found, pairs, *ways)
         notes.append("Items and voters are both random factors: the result holds for items and voters like these.")
     elif not by:
         notes.append(
             "Each vote counts as independent. If votes share an item or a voter, pass these columns (`item`, `rater`)."
         )
     whole = Tasks((), names, (TaskSheet(moves[:0], scores),), np.ones(1), (np.arange(read.won.size),))
-    notes += [*found.notes, transitivity(read, strengths, seed), *remarks(whole, found, ask)]
+    notes += [*found.notes, transitivity(read, strengths, pairs.seed), *notes_on(whole, found, pairs)]
     digest = _json.digest([names, read.first, read.second, read.won, read.items, read.voters])[:12]
-    board = assemble(digest, whole, found, ask, metric=Strength(elo=elo), notes=notes)
+    # To a leaderboard votes are like a table without gold and tasks.
+    board = ranked(LeaderboardRequest(), Strength(elo=request.elo), whole, found, pairs, digest=digest, notes=notes)
     counts = np.bincount(np.concatenate([read.first, read.second]), minlength=m)
     rows = tuple(replace(row, n_items=int(counts[names.index(row.name)])) for row in board.models)
-    return replace(board, models=rows, title="Elo points" if elo else board.title)
+    return replace(board, models=rows, title="Elo points" if request.elo else board.title)
 
 
-def read_votes(votes: Any, *, first: str, second: str, winner: str, item: str | None, voter: str | None) -> Votes:
+def read_votes(votes: Any, request: VotesRequest) -> Votes:
     """Read votes; a vote that names neither of its models is an error with its place."""
     from howsure.io.sheets import open_sheet
 
     sheet = open_sheet(votes)
-    left, right, said = (sheet.ids(column).to_list() for column in (first, second, winner))
+    left, right, said = (sheet.ids(column).to_list() for column in (request.first, request.second, request.winner))
     names = tuple(sorted({str(name) for name in (*left, *right) if name is not None}))
     if len(names) < 2:
         raise DataError(f"a leaderboard needs at least two models; {sheet.name} has {', '.join(names) or 'none'}.")
@@ -174,7 +157,7 @@ def read_votes(votes: Any, *, first: str, second: str, winner: str, item: str | 
         if a == b:
             raise DataError(f"{sheet.place(row)}: {a!r} is compared with itself; remove this row.")
         kept.append(row)
-        won.append(_won(str(vote), a=str(a), b=str(b), first=first, second=second, place=sheet.place(row)))
+        won.append(_won(str(vote), str(a), str(b), request, sheet.place(row)))
     if not kept:
         raise DataError(f"{sheet.name} holds no vote: no row has two models and a winner.")
 
@@ -185,14 +168,14 @@ def read_votes(votes: Any, *, first: str, second: str, winner: str, item: str | 
         return np.unique(values, return_inverse=True)[1].astype(np.int64)
 
     of_first, of_second = (np.array([number[str(side[row])] for row in kept]) for side in (left, right))
-    return Votes(names, of_first, of_second, np.array(won), codes(item), codes(voter))
+    return Votes(names, of_first, of_second, np.array(won), codes(request.item), codes(request.voter))
 
 
-def _won(vote: str, *, a: str, b: str, first: str, second: str, place: str) -> float:
+def _won(vote: str, a: str, b: str, request: VotesRequest, place: str) -> float:
     word = vote.strip().lower()
-    if vote == a or (vote not in (a, b) and word in (*FIRST, first.lower())):
+    if vote == a or (vote not in (a, b) and word in (*FIRST, request.first.lower())):
         return 1.0
-    if vote == b or word in (*SECOND, second.lower()):
+    if vote == b or word in (*SECOND, request.second.lower()):
         return 0.0
     if word.split(" ")[0].strip("()") in TIES:
         return 0.5
@@ -281,9 +264,9 @@ def _units(names: tuple[str, ...], scores: FloatArray, moves: FloatArray, codes:
     return Units(names, totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), scores, word)
 
 
-def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units) -> Judged:
+def _two_way(found: Findings, settings: PairSettings, items: Units, voters: Units, single: Units) -> Findings:
     """Return what is known where items and voters are both drawn: variances add (Cameron, Gelbach and Miller 2011)."""
-    pairs = ask.pairs
+    pairs = settings.pairs
 
     def variances(units: Units) -> tuple[FloatArray, FloatArray]:
         errors = units.errors
@@ -295,7 +278,7 @@ def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units
         np.maximum(np.maximum(one, other), one + other - votes)
         for one, other, votes in zip(of_items, of_voters, of_votes, strict=True)
     )
-    df, alpha = max(1, min(items.n_units, voters.n_units) - 1), 1 - ask.level
+    df, alpha = max(1, min(items.n_units, voters.n_units) - 1), 1 - settings.level
     with np.errstate(divide="ignore", invalid="ignore"):
         ratios = np.where(both > 0, np.abs(found.advantages) / np.sqrt(both), 0.0)
     pvalues = np.minimum(1.0, 2 * stdtr(df, -ratios))
@@ -303,7 +286,7 @@ def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units
     n_own = pairs.first.size if pairs.baseline is not None else len(items.names) - 1
     alone = -stdtrit(df, alpha / 2 / n_own) * np.sqrt(both)
     score_arms = -stdtrit(df, alpha / 2) * np.sqrt(own)
-    correction = "holm" if ask.correction == "westfall-young" else ask.correction
+    correction = settings.correction_without_joint_draws
     return replace(
         found,
         score_low=found.scores - score_arms,
@@ -314,7 +297,7 @@ def _two_way(found: Judged, ask: Ask, items: Units, voters: Units, single: Units
         adjusted=adjust(pvalues, method=correction),
         correction=correction,
         marginal=np.stack([alone, alone]),
-        null="random-effects",
+        null=RANDOM_EFFECTS,
         exact=False,
     )
 

@@ -1,17 +1,17 @@
 """The question which of many models are significantly better."""
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from howsure._fields import like, option
-from howsure.comparison.procedure import DRAWS, METHOD, MOST_DRAWS, RandomFactors
+from howsure.comparison.procedure import METHOD, MOST_DRAWS, RandomFactors
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
     from howsure.leaderboards import Leaderboard as Ranking
-    from howsure.leaderboards import LeaderboardPlan, Leaderboards
+    from howsure.leaderboards import LeaderboardPlan, LeaderboardRequest, Leaderboards
     from howsure.response_tables import ResponseTable
 
 TASKS = "Several tasks"
@@ -65,7 +65,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     aggregate: str = option(
         "mean",
         "How to combine the scores of the tasks.",
-        choices="howsure.leaderboards.board_tasks:AGGREGATES",
+        choices="howsure.leaderboards.units:AGGREGATES",
         group=TASKS,
     )
     task_effect: str = option(
@@ -130,7 +130,7 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         """Read the data and rank the models."""
         if self.winner is not None:
             return self._votes(run)
-        from howsure.leaderboards import compare_all
+        from howsure.leaderboards import LeaderboardRequest, compare_all
 
         groups = [column for column in (self.by, self.cluster) if column]
         table, gold = self._table(groups)
@@ -144,28 +144,29 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
         table = replace(table, notes=(*table.notes, *why))
-        how = {"gold": gold, "metric": metric, "workers": run.workers}
+        request = self.call(LeaderboardRequest, gold=gold, metric=metric, weights=self._weights())
         if self.plan is not None:
-            return self._plan(self.plan, len(models), table, how)
+            return self._plan(self.plan, table, request, run)
         if self.each:
-            return self._each(table, how)
-        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
-            board = self.call(compare_all, table, weights=self._weights(), progress=advance, **how)
+            return self._each(table, request, run)
+        with run.progress("drawing", request.n_draws) as advance:
+            board = compare_all(table, request, rng=self.seed, workers=run.workers, progress=advance)
         return replace(board, top=self.top)
 
-    def _each(self, table: "ResponseTable", how: dict[str, Any]) -> "Leaderboards":
+    def _each(self, table: "ResponseTable", request: "LeaderboardRequest", run: Run) -> "Leaderboards":
         """Rank on each slice."""
         from howsure.leaderboards import compare_all_by
 
         if self.by is None:
             raise ArgumentError("`each` ranks the models for each value of a column; pass that column with `by`.")
-        same = {name: getattr(self, name) for name in ("baseline", "cluster", "raters", "correction", "n_resamples")}
-        return self.call(compare_all_by, table, **same, **how)
+        of_slice = replace(request, by=None, aggregate="mean", task_effect="fixed", weights=None)
+        return compare_all_by(table, self.by, of_slice, rng=self.seed, workers=run.workers)
 
-    def _plan(self, ranks: int, n_models: int, table: "ResponseTable", how: dict[str, Any]) -> "LeaderboardPlan":
+    def _plan(self, ranks: int, table: "ResponseTable", request: "LeaderboardRequest", run: Run) -> "LeaderboardPlan":
         """Return how much data it takes until the first adjacent ranks differ significantly."""
         from howsure.leaderboards import plan_leaderboard
 
+        n_models = len(table.sources) - (request.gold is not None)
         unused = [
             name for name in ("baseline", "top", "by", "each", "weight", "cluster", "raters") if getattr(self, name)
         ]
@@ -173,12 +174,19 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
             raise ArgumentError(f"`{unused[0]}` cannot be combined with `plan`.")
         if ranks >= n_models:
             raise ArgumentError(f"`plan` must be below the number of models ({n_models}); got {ranks}.")
-        found = self.call(plan_leaderboard, table, adjacent_ranks=ranks, n_resamples=self.n_resamples or 1999, **how)
+        found = plan_leaderboard(
+            table,
+            request,
+            adjacent_ranks=ranks,
+            target_power=self.target_power,
+            rng=self.seed,
+            workers=run.workers,
+        )
         return replace(found, notes=(*table.notes, *found.notes))
 
     def _votes(self, run: Run) -> "Ranking":
         """Rank by votes; votes with the same item or rater belong together."""
-        from howsure.leaderboards import compare_votes
+        from howsure.leaderboards import VotesRequest, compare_votes
 
         unused = [
             name for name in ("gold", "model", "metric", "by", "cluster", "better", "plan") if getattr(self, name)
@@ -186,9 +194,9 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         if unused or len(self.files) != 1:
             what = f"`{unused[0]}` is not for votes" if unused else "votes are one table"
             raise ArgumentError(f"{what}; votes use `winner`, `first`, `second`, `item` and `rater`.")
-        with run.progress("drawing", self.n_resamples or DRAWS) as advance:
-            how = {"voter": self.rater, "workers": run.workers, "progress": advance}
-            board = self.call(compare_votes, self.files[0], **how)
+        request = self.call(VotesRequest, voter=self.rater)
+        with run.progress("drawing", request.n_draws) as advance:
+            board = compare_votes(self.files[0], request, rng=self.seed, workers=run.workers, progress=advance)
         return replace(board, top=self.top)
 
     def _weights(self) -> dict[str, float] | None:

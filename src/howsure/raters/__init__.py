@@ -7,7 +7,7 @@ agreement_coefficients, agreement_intervals and rater_summaries.
 
 `design` lies below readers, models and resampling, the others above them (`.importlinter`). What needs a comparison, a
 plan or a leaderboard is with these: comparison/rater_answers.py, planning/rater_pilots.py,
-planning/engines/rater_engine.py, leaderboards/rater_boards.py.
+planning/engines/rater_engine.py, leaderboards/random_raters.py.
 """
 
 import lazy_loader

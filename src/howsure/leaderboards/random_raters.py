@@ -1,5 +1,7 @@
 """Leaderboards that generalise to raters like these: each pair as `compare` tests it, adjusted for all pairs.
 
+This is why leaderboards lie above `comparison`.
+
 The error of an advantage from items and raters, its degrees of freedom and so its p-value and interval are `compare`'s,
 pair by pair. Few raters are too few to estimate how the errors of pairs vary together: with max-T on such an estimate
 the type I error exceeded α. So p-values are adjusted by Holm, which needs no joint law, and intervals are taken at
@@ -19,10 +21,10 @@ from howsure.contests import Contest
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
-from howsure.leaderboards.board_tasks import Tasks
-from howsure.leaderboards.board_units import Units, sheet_of
-from howsure.leaderboards.joint import Ask, Spread, Tested, first_place_shares_of
-from howsure.metrics import Metric
+from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of
+from howsure.leaderboards.request import LeaderboardRequest
+from howsure.leaderboards.units import LeaderboardData, Tasks, Units, sheet_of
+from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
 from howsure.raters.design import FEW_RATERS, leave_out_raters, raters_of
 from howsure.resampling import Scheme
@@ -36,32 +38,30 @@ GROUPS = 50
 
 
 @dataclass(frozen=True, slots=True)
-class RaterQuestion:
-    """What it takes to judge pairs with raters as a random factor.
+class RandomRaters:
+    """The data of a leaderboard that treats raters as a random factor.
 
     Attributes
     ----------
-    table : ResponseTable
+    data : LeaderboardData
         The items that every model answered.
-    metric : Metric
-    gold, cluster : str or None
+    cluster : str or None
     raters : str or None
-        As asked: "random", or None where each pair is judged as `compare` judges it by itself.
+        As asked: "random", or None where each pair is tested as `compare` tests it by itself.
     n_raters : int
     """
 
-    table: ResponseTable
-    metric: Metric
-    gold: str | None
+    data: LeaderboardData
     cluster: str | None
     raters: str | None
     n_raters: int
 
 
-def rater_question(
-    table: ResponseTable, tasks: Tasks, metric: Metric, *, gold: str | None, raters: str | None, cluster: str | None
-) -> tuple[RaterQuestion | None, list[str]]:
-    """Return the question, if raters are a random factor as in `compare`, and the notes that say so."""
+def random_raters_of(
+    data: LeaderboardData, tasks: Tasks, request: LeaderboardRequest
+) -> tuple[RandomRaters | None, list[str]]:
+    """Return the raters if they are a random factor, as in `compare`, and the notes that say so."""
+    table, gold, raters = data.table, data.gold, request.raters
     if raters is None and all(source.raters is None for source in table.sources.values()):
         return None, rater_choice.without_rater_ids({} if gold else dict(table.sources), table.repeats)
     kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
@@ -93,7 +93,7 @@ def rater_question(
             f"{joined(alone)} were judged by one rater each. The comparison of two of these models holds for their "
             "raters only: a difference between the raters looks like a difference between the models."
         )
-    return RaterQuestion(kept, metric, gold, cluster, raters, n_raters), notes
+    return RandomRaters(replace(data, table=kept), request.cluster, raters, n_raters), notes
 
 
 def _choice(contest: Contest, raters: str | None) -> rater_choice.RaterChoice:
@@ -107,39 +107,66 @@ def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
     return [name for name, raters in known.items() if raters is not None and np.unique(raters).size < 2]
 
 
-def judge_raters(
-    asked: RaterQuestion, units: Units, spread: Spread, ask: Ask
-) -> tuple[FloatArray, Tested, FloatArray, FloatArray, FloatArray]:
-    """Return how far each advantage's interval reaches, p-values, marginal reach, that of scores, and first places."""
-    pairs, m = spread.pairs, len(units.names)
-    answers = []
-    for j, k in zip(pairs.first, pairs.second, strict=True):
-        contest = asked.table.contest(a=units.names[j], b=units.names[k], gold=asked.gold)
-        # A mean of ratings has its error from analysis of variance: draws add nothing to it.
-        drawn = not asked.metric.linear or _choice(contest, asked.raters).scheme.raters == "fixed"
-        answers.append(
-            compare(
-                contest,
-                metric=asked.metric,
-                raters=asked.raters,
-                cluster=asked.cluster,
-                rng=ask.seed,
-                workers=ask.workers,
-                n_resamples=ask.n_resamples if drawn else 99,
-                confidence_level=ask.level,
-            )
-        )
+def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSettings) -> Findings:
+    """Return what is known of all pairs for raters like these."""
+    pairs, m = settings.pairs, len(units.names)
+    spread = Spread.of(units, settings)
+    answers = _comparisons(raters, units, settings)
     pvalues = np.where(spread.telling == 0, 1.0, np.array([answer.pvalue for answer in answers]))
-    alpha = 1 - ask.level
+    alpha = 1 - settings.level
+    advantages = spread.advantages(units)
     arms = np.array([_arm(answer, 1 - alpha / len(answers)) for answer in answers])
     of_one = len(answers) if pairs.baseline is not None else m - 1
     marginal = np.array([_arm(answer, 1 - alpha / of_one) for answer in answers])
-    causes = np.concatenate([units.errors, _rater_moves(asked, units)])
-    reach = -float(stdtrit(max(1, asked.n_raters - 1), alpha / 2))
-    of_scores = reach * np.sqrt(np.square(causes).sum(axis=0))
-    first_place_shares = first_place_shares_of(units.scores + _normal_scores(causes, ask.n_resamples, ask.seed))
-    tested = Tested(pvalues, adjust(pvalues, method="holm"), False)
-    return arms, tested, np.stack([marginal, marginal]), of_scores, first_place_shares
+    causes = np.concatenate([units.errors, _rater_moves(raters, units)])
+    reach = -float(stdtrit(max(1, raters.n_raters - 1), alpha / 2))
+    score_arms = reach * np.sqrt(np.square(causes).sum(axis=0))
+    moved = _normal_scores(causes, settings.n_resamples, settings.seed)
+    correction = settings.correction_without_joint_draws
+    return Findings(
+        scores=units.scores,
+        score_low=units.scores - score_arms,
+        score_high=units.scores + score_arms,
+        advantages=advantages,
+        low=advantages - arms,
+        high=advantages + arms,
+        pvalues=pvalues,
+        adjusted=adjust(pvalues, method=correction),
+        marginal=np.stack([marginal, marginal]),
+        first_place_shares=first_place_shares_of(units.scores + moved),
+        word=units.word,
+        n_units=units.n_units,
+        null=RANDOM_EFFECTS,
+        correction=correction,
+        exact=False,
+    )
+
+
+def _comparisons(raters: RandomRaters, units: Units, settings: PairSettings) -> list[Comparison]:
+    """Return what `compare` says of each pair."""
+    pairs, metric = settings.pairs, raters.data.metric
+    answers: list[Comparison] = []
+    for j, k in zip(pairs.first, pairs.second, strict=True):
+        contest = raters.data.contest(units.names[j], units.names[k])
+        # A mean of ratings has its error from analysis of variance: resamples add nothing to it.
+        resampled = not metric.linear or _choice(contest, raters.raters).scheme.raters == "fixed"
+        answers.append(
+            compare(
+                contest,
+                metric=metric,
+                raters=raters.raters,
+                cluster=raters.cluster,
+                rng=settings.seed,
+                workers=settings.workers,
+                n_resamples=settings.n_resamples if resampled else 99,
+                confidence_level=settings.level,
+            )
+        )
+        if settings.progress is not None:  # each pair is an equal share of the work
+            n = len(answers)
+            before, after = (settings.n_resamples * number // pairs.first.size for number in (n - 1, n))
+            settings.progress(after - before)
+    return answers
 
 
 def _arm(answer: Comparison, level: float) -> float:
@@ -156,18 +183,17 @@ def _normal_scores(causes: FloatArray, n_resamples: int, seed: np.random.SeedSeq
     return drawn
 
 
-def _rater_moves(asked: RaterQuestion, units: Units) -> FloatArray:
+def _rater_moves(raters: RandomRaters, units: Units) -> FloatArray:
     """Return what each rater (or group of them) adds to each score: their squares sum to the jackknife variance."""
-    sources = asked.table.sources
+    sources = raters.data.table.sources
     who = raters_of(sources.values())
     left = []
     for start in range(min(GROUPS, who.size)):
         group = who[start::GROUPS]
         kept = {name: leave_out_raters(source, group) for name, source in sources.items()}
-        table = replace(asked.table, sources=kept)
+        without = replace(raters.data, table=replace(raters.data.table, sources=kept))
         try:
-            everything = np.arange(table.n_items)
-            sheet, _ = sheet_of(table, asked.metric, units.names, gold=asked.gold, rows=everything, clusters=None)
+            sheet, _ = sheet_of(without, np.arange(without.table.n_items))
         except DataError:  # nobody else judged anything
             continue
         if not np.isnan(sheet.scores).any():

@@ -1,4 +1,4 @@
-"""The leaderboard: models with scores and ranks, pairs with advantages, groups and tasks."""
+"""The result: models with scores and ranks, pairs with advantages, groups and tasks; of one leaderboard or several."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -226,6 +226,34 @@ class Leaderboard(Record):
         ends = {"interval_low": "confidence_interval.low", "interval_high": "confidence_interval.high"}
         columns = {"a": "a", "b": "b", "advantage": "advantage", **ends, "pvalue": "pvalue"}
         return _frame(self.pairs, {**columns, "pvalue_adjusted": "pvalue_adjusted"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Leaderboards(Record):
+    """Leaderboards of several slices.
+
+    Attributes
+    ----------
+    leaderboards : tuple of Leaderboard
+        Each at the confidence level that makes all of them hold together.
+    by : str
+        The column whose values are the slices.
+    confidence_level : float
+        Of all leaderboards together.
+    """
+
+    leaderboards: tuple[Leaderboard, ...]
+    by: str
+    confidence_level: float
+
+    @property
+    def signature(self) -> str:
+        """Those of all leaderboards."""
+        return "; ".join(board.signature for board in self.leaderboards)
+
+    def document(self) -> Document:
+        """Return one row for each slice, and the verdict of each."""
+        return document.of_slices(self)
 
 
 def _frame(rows: Sequence[object], columns: Mapping[str, str]) -> "polars.DataFrame":

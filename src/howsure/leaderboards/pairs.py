@@ -1,13 +1,15 @@
 """All pairs of models from one set of resamples: p-values, adjusted p-values, and intervals that hold together.
 
-Under the null the sign of a whole unit turns, for all models at once, as `compare` swaps A and B item by item. For the
-intervals units are drawn with replacement; each advantage is divided by its own standard error, in the data and in each
-draw, and the quantile of the largest over all pairs is how many standard errors every interval reaches.
+Under the null the sign of a whole unit turns, for all models at once, as `compare` swaps A and B item by item. A flip
+leaves the squares of unit advantages as they are, so the studentised stepdown needs no standard errors of resamples.
+Intervals do: for them units are resampled with replacement; each advantage is divided by its own standard error, in the
+data and in each resample, and the quantile of the largest over all pairs is how many standard errors every interval
+reaches. "Significantly different" means adjusted p ≤ α, as in `compare`; the intervals do not decide.
 """
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -15,12 +17,16 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from howsure import _random
+from howsure.documents import Aside
+from howsure.errors import DataError
 from howsure.inference.corrections import adjust
 from howsure.inference.evidence import NO_SPREAD, quantiles
 from howsure.inference.sign_flips import sign_flips
 from howsure.inference.simultaneous import adjust_pairs, tail_pairs
 from howsure.intervals import FEW_TELLING
-from howsure.leaderboards.board_units import Units
+from howsure.leaderboards.request import PairsRequest
+from howsure.leaderboards.units import Tasks, Units
+from howsure.nulls import SIGN_FLIP, Null
 from howsure.scales import FloatArray, IntArray
 
 WORK = 1e11
@@ -63,13 +69,14 @@ class Pairs:
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """What is asked of the units.
+class PairSettings:
+    """How the pairs are tested.
 
     Attributes
     ----------
     pairs : Pairs
     level : float
+        The confidence level.
     n_resamples : int
     seed : SeedSequence
     workers : int
@@ -91,10 +98,146 @@ class Ask:
     rounding: float = 1e-12
     count_all: bool = False
 
+    @classmethod
+    def of(
+        cls,
+        request: PairsRequest,
+        names: Sequence[str],
+        *,
+        rng: _random.Rng = None,
+        workers: int | None = None,
+        progress: Callable[[int], object] | None = None,
+    ) -> "PairSettings":
+        """Resolve a request for these models."""
+        return cls(
+            Pairs.of(len(names), None if request.baseline is None else names.index(request.baseline)),
+            request.confidence_level,
+            request.n_draws,
+            _random.replayable(rng),
+            _random.n_workers(workers),
+            request.correction,
+            progress,
+        )
+
+    @property
+    def correction_without_joint_draws(self) -> str:
+        """The correction where nothing is known of how pairs vary together: Holm's in place of Westfall and Young's."""
+        return "holm" if self.correction == "westfall-young" else self.correction
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Scores, pairs and what their ranks follow from, as arrays in the order of the models and pairs.
+
+    Attributes
+    ----------
+    scores, score_low, score_high : array, (models,)
+    advantages, low, high : array, (pairs,)
+        With the intervals that hold together.
+    pvalues, adjusted : array, (pairs,)
+    marginal : array, (2, pairs)
+        How far the interval of a pair reaches when only the rank of its first, or of its second, model matters.
+    first_place_shares : array, (models,)
+    word : str
+        What a unit is.
+    n_units : int
+    null : Null
+    correction : str
+    exact : bool
+    notes : tuple of str
+    """
+
+    scores: FloatArray
+    score_low: FloatArray
+    score_high: FloatArray
+    advantages: FloatArray
+    low: FloatArray
+    high: FloatArray
+    pvalues: FloatArray
+    adjusted: FloatArray
+    marginal: FloatArray
+    first_place_shares: FloatArray
+    word: str
+    n_units: int
+    null: Null
+    correction: str
+    exact: bool
+    notes: tuple[str, ...] = ()
+
+
+def findings_of(units: Units, settings: PairSettings, *, pvalues: FloatArray | None = None) -> Findings:
+    """Return what these units say of all pairs.
+
+    `pvalues` are those of the pairs by themselves, where units do not give them: for metrics without item scores.
+    """
+    pairs = settings.pairs
+    spread = Spread.of(units, settings)
+    reach = reach_of(units, spread, settings)
+    tested = sign_flip_test(units, spread, settings)
+    if pvalues is not None:
+        tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
+    correction, adjusted = settings.correction, tested.adjusted
+    if correction != "westfall-young":
+        adjusted = adjust(tested.pvalues, method=correction)
+    advantages, arms = spread.advantages(units), spread.arms(reach.pairs)
+    own_reach = (np.where(np.isinf(spread.least), 1.0, reach.by_model[of]) for of in (pairs.first, pairs.second))
+    errors = np.sqrt(np.square(units.errors).sum(axis=0))
+    score_arms = reach.scores * np.where(errors > settings.rounding, errors, np.nan)
+    notes = (
+        Aside(
+            f"With this many pairs, the width of the intervals of pairs is estimated from {reach.n_draws:,} of the "
+            f"{settings.n_resamples:,} resamples."
+        ),
+    )
+    return Findings(
+        scores=units.scores,
+        score_low=units.scores - score_arms,
+        score_high=units.scores + score_arms,
+        advantages=advantages,
+        low=advantages - arms,
+        high=advantages + arms,
+        pvalues=tested.pvalues,
+        adjusted=adjusted,
+        marginal=np.stack([spread.arms(1.0) * reaches for reaches in own_reach]),
+        first_place_shares=reach.first_place_shares,
+        word=units.word,
+        n_units=units.n_units,
+        null=SIGN_FLIP,
+        correction=correction,
+        exact=tested.exact,
+        notes=notes if reach.n_draws < settings.n_resamples else (),
+    )
+
+
+def bounded_by_missing(worst: Findings, best: Findings, tasks: Tasks, pairs: Pairs) -> Findings:
+    """Return what holds whatever the missing scores are: between all of them at their worst and at their best."""
+    lacks = np.array([name in tasks.lacking for name in tasks.models])
+    first, second = pairs.first, pairs.second
+    open_pair, both = lacks[first] | lacks[second], lacks[first] & lacks[second]
+    same = np.sign(worst.advantages) == np.sign(best.advantages)
+    pvalues, adjusted = (
+        np.where(open_pair & ~same, 1.0, np.maximum(a, b))
+        for a, b in ((worst.pvalues, best.pvalues), (worst.adjusted, best.adjusted))
+    )
+    undefined = np.where(both, np.nan, 0.0)
+    return replace(
+        worst,
+        scores=np.where(lacks, np.nan, worst.scores),
+        score_low=np.fmin(worst.score_low, best.score_low),
+        score_high=np.fmax(worst.score_high, best.score_high),
+        advantages=np.where(open_pair, np.nan, worst.advantages),
+        low=np.fmin(worst.low, best.low) + undefined,
+        high=np.fmax(worst.high, best.high) + undefined,
+        pvalues=pvalues + undefined,
+        adjusted=adjusted + undefined,
+        marginal=np.maximum(worst.marginal, best.marginal) + np.where(open_pair, np.inf, 0.0),
+        first_place_shares=np.where(lacks, np.nan, worst.first_place_shares),
+    )
+
 
 @dataclass(frozen=True, slots=True)
 class Tested:
-    """What swapped units say of each pair: p-values by themselves and adjusted for all.
+    """What sign flips say of each pair: p-values by themselves and adjusted for all.
 
     Attributes
     ----------
@@ -132,7 +275,7 @@ class Reach:
     n_draws: int
 
 
-def sign_sums(units: Units, ask: Ask) -> tuple[FloatArray, bool]:
+def sign_sums(units: Units, settings: PairSettings) -> tuple[FloatArray, bool]:
     """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
 
     The coins are those by which `compare` swaps A and B, so a pair's advantages are those of its null draws.
@@ -141,46 +284,46 @@ def sign_sums(units: Units, ask: Ask) -> tuple[FloatArray, bool]:
     from howsure.resampling.sampler import STREAMS, SWAPS
 
     n, m = units.totals.shape
-    if 2**n <= ask.n_resamples:
+    if 2**n <= settings.n_resamples:
         coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
         return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
-    sums = np.empty((m, ask.n_resamples))
-    key = np.uint64(_random.key(ask.seed, "sign-flip"))
+    sums = np.empty((m, settings.n_resamples))
+    key = np.uint64(_random.key(settings.seed, SIGN_FLIP.name))
     # Each thread tabulates equally many models, a few at a time.
-    most = ask.workers * max(1, TABLE // (32 * n))
-    width = -(-m // (ask.workers * -(-m // most)))
+    most = settings.workers * max(1, TABLE // (32 * n))
+    width = -(-m // (settings.workers * -(-m // most)))
 
     def block(_: int, low: int, high: int) -> None:
         table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, low:high]))
-        for start in range(0, ask.n_resamples, AT_ONCE):
-            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, start, min(start + AT_ONCE, ask.n_resamples))
+        for start in range(0, settings.n_resamples, AT_ONCE):
+            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, start, min(start + AT_ONCE, settings.n_resamples))
             sums[low:high, start : start + seeds.size] = _kernels.swap_sums(table, seeds).T
 
-    _random.map_blocks(block, m, workers=ask.workers, size=width, width=n * ask.n_resamples // 256)
+    _random.map_blocks(block, m, workers=settings.workers, size=width, width=n * settings.n_resamples // 256)
     return sums, False
 
 
-def swap_test(units: Units, spread: "Spread", ask: Ask) -> Tested:
-    """Test every pair by swapped units: sign flips, studentised and stepped down for the adjustment.
+def sign_flip_test(units: Units, spread: "Spread", settings: PairSettings) -> Tested:
+    """Test every pair by flipping the signs of units, studentised and stepped down for the adjustment.
 
     A flip leaves the squares of unit advantages as they are, so |advantage| / √Σ squares orders draws as |t| does. With
     `count_all` p-values are exact where the number of pairs allows it, as `compare` has them; the stepdown stays one of
     draws, but it is never above Holm's correction of exact p-values.
     """
     pairs, alike = spread.pairs, spread.telling == 0
-    sums, exact = sign_sums(units, ask)
+    sums, exact = sign_sums(units, settings)
     scores = units.totals.sum(axis=0)
     advantages = scores[pairs.first] - scores[pairs.second]
     with np.errstate(divide="ignore"):
         scale = np.where(alike, 0.0, 1 / np.sqrt(spread.squares))
     statistics = np.where(alike, np.nan, np.abs(advantages) * scale)
     of_pairs = {"first": pairs.first, "second": pairs.second}
-    pvalues = tail_pairs(advantages, sums, tolerance=ask.rounding, exact=exact, **of_pairs)
+    pvalues = tail_pairs(advantages, sums, tolerance=settings.rounding, exact=exact, **of_pairs)
     adjusted = adjust_pairs(statistics, sums, scale=scale, exact=exact, **of_pairs)
     pvalues[alike] = 1.0
     adjusted[alike] = 1.0
-    if ask.count_all and not exact and pairs.first.size <= MOST_EXACT:
-        counted = _exact_pvalues(units, pairs, ask.rounding)
+    if settings.count_all and not exact and pairs.first.size <= MOST_EXACT:
+        counted = _exact_pvalues(units, pairs, settings.rounding)
         exact = not np.isnan(counted).any()
         pvalues = np.where(np.isnan(counted), pvalues, counted)
         adjusted = np.minimum(adjusted, adjust(pvalues, method="holm"))
@@ -198,7 +341,7 @@ def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
     return found
 
 
-def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
+def reach_of(units: Units, spread: "Spread", settings: PairSettings) -> Reach:
     """Draw units with replacement and measure how far simultaneous intervals have to reach."""
     from howsure.inference import _pair_kernels
 
@@ -210,15 +353,15 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
     own_least = NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
     if pairs.baseline is None:
         least = spread.least_variances(m)
-        n_draws = int(min(ask.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
+        n_draws = int(min(settings.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
     else:
         against = np.ascontiguousarray(bare[:, pairs.first] - bare[:, [pairs.baseline]])
         least = spread.least
-        n_draws = ask.n_resamples
-    moves, ratios = np.empty((2, ask.n_resamples, m))
+        n_draws = settings.n_resamples
+    moves, ratios = np.empty((2, settings.n_resamples, m))
     largest = np.full((n_draws, m), np.nan)
     strata = [
-        (int(size), np.uint64(_random.key(ask.seed, "draws", *([stratum] if stratum else []))))
+        (int(size), np.uint64(_random.key(settings.seed, "draws", *([stratum] if stratum else []))))
         for stratum, size in enumerate(units.sizes)
     ]
 
@@ -236,16 +379,16 @@ def reach_of(units: Units, spread: "Spread", ask: Ask) -> Reach:
             else:
                 found = _pair_kernels.column_ratios(against, units.shares, units.starts, some, least)[1]
                 largest[low : low + some.shape[0], pairs.first] = np.abs(found)
-        if ask.progress is not None:
-            ask.progress(high - low)
+        if settings.progress is not None:
+            settings.progress(high - low)
 
-    _random.map_blocks(block, ask.n_resamples, workers=ask.workers, width=units.totals.size)
+    _random.map_blocks(block, settings.n_resamples, workers=settings.workers, width=units.totals.size)
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
-    level = 1 - (1 - ask.level) * spread.share
-    own = _quantiles(np.abs(ratios), ask.level)
+    level = 1 - (1 - settings.level) * spread.share
+    own = _quantiles(np.abs(ratios), settings.level)
     if n < FEW_TELLING:  # too little to resample, as for pairs
-        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - ask.level) / 2)))
+        own = np.full(m, -float(stdtrit(max(1, n - units.starts.size), (1 - settings.level) / 2)))
     return Reach(
         float(_quantiles(_largest(largest)[:, np.newaxis], level)[0]),
         _quantiles(largest, level),
@@ -288,18 +431,22 @@ class Spread:
     share: float
 
     @classmethod
-    def of(cls, units: Units, ask: Ask) -> "Spread":
+    def of(cls, units: Units, settings: PairSettings) -> "Spread":
         """Measure every pair."""
+        if units.n_units < 2:
+            raise DataError(
+                f"a leaderboard needs at least two {units.word}s that every model answered; got {units.n_units}."
+            )
         from howsure.inference import _pair_kernels
 
-        errors, pairs = units.errors, ask.pairs
+        errors, pairs = units.errors, settings.pairs
         totals, rests = (np.ascontiguousarray(columns.T) for columns in (units.totals, errors))
 
         def block(_: int, low: int, high: int) -> tuple[npt.NDArray[Any], ...]:
             first, second = pairs.first[low:high], pairs.second[low:high]
-            return _pair_kernels.pair_moments(totals, rests, first, second, ask.rounding / units.n_units)
+            return _pair_kernels.pair_moments(totals, rests, first, second, settings.rounding / units.n_units)
 
-        parts = _random.map_blocks(block, pairs.first.size, workers=ask.workers, width=units.n_units)
+        parts = _random.map_blocks(block, pairs.first.size, workers=settings.workers, width=units.n_units)
         squares, variances, telling = map(np.concatenate, zip(*parts, strict=True))
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
@@ -308,7 +455,12 @@ class Spread:
         least = np.where(drawn, np.maximum(NO_SPREAD**2 * variances, ROUNDING * sizes), np.inf)
         asked = np.count_nonzero(telling)
         share = np.count_nonzero(drawn) / asked if asked else 0.0
-        return cls(pairs, ask.level, squares, telling, variances, least, share)
+        return cls(pairs, settings.level, squares, telling, variances, least, share)
+
+    def advantages(self, units: Units) -> FloatArray:
+        """Return the advantage of each pair, exactly 0 where no unit tells the two models apart."""
+        differences = units.scores[self.pairs.first] - units.scores[self.pairs.second]
+        return np.where(self.telling == 0, 0.0, differences)
 
     def least_variances(self, m: int) -> FloatArray:
         """Return `least` as a symmetric matrix of models."""

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,23 +12,29 @@ from howsure import _check, _matrices, _random
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
 from howsure.io.reading import as_table
-from howsure.leaderboards.assembly import digest_of
-from howsure.leaderboards.board import units_for
-from howsure.leaderboards.board_units import Units
-from howsure.leaderboards.joint import Ask, Pairs, Spread, reach_of
-from howsure.leaderboards.response_noise import ResponseNoise, response_noise
-from howsure.metrics import spelled
+from howsure.leaderboards.comparing import tasks_of
+from howsure.leaderboards.pairs import PairSettings, Spread, reach_of
+from howsure.leaderboards.request import LeaderboardRequest
+from howsure.leaderboards.units import MEAN, LeaderboardData, Units
+from howsure.metrics import ItemMetric, Metric, spelled
 from howsure.provenance import Provenance
 from howsure.raters.design import design_of
 from howsure.records import Record
 from howsure.response_tables import ResponseTable
-from howsure.scales import FloatArray
+from howsure.responses import Responses
+from howsure.scales import FloatArray, IntArray
+from howsure.summaries import summarise
 
+N_RESAMPLES = 1999
+NOT_PLANNED = ("baseline", "by", "weights", "cluster", "raters")
+"""What cannot be combined with a plan."""
 DRAWS, MOST_ITEMS, MOST_RESPONSES = 4999, 10**7, 10**4
 """Simulated studies of each size; and beyond how many items, or responses, the answer is that no number will do."""
 STEP_DRAWS, STEPS, SURE = 999, 4, 1.28
 """Simulated studies that measure the limits of the stepdown, its steps, and beyond how many standard errors above the
 limit a pair differs significantly in nearly all studies (90%)."""
+TOLERANCE = 1e-9
+"""How far an item's score may be from the mean of its responses' scores, by rounding."""
 LOAD = 2.0
 """Raters who judged so many items each, on average over responses, make items alone too little to plan."""
 
@@ -142,15 +148,13 @@ class LeaderboardPlan(Record):
 @_matrices.on_one_thread
 def plan_leaderboard(
     table: ResponseTable | Any,
+    request: LeaderboardRequest | None = None,
     *,
-    gold: str | None = None,
-    metric: Any = None,
     adjacent_ranks: int = 1,
     target_power: float = 0.8,
-    confidence_level: float = 0.95,
-    n_resamples: int = 1999,
     rng: _random.Rng = None,
     workers: int | None = None,
+    **settings: Any,
 ) -> LeaderboardPlan:
     """Estimate how many items or responses it takes until the first adjacent ranks differ significantly.
 
@@ -159,14 +163,18 @@ def plan_leaderboard(
 
     Parameters
     ----------
-    table, gold, metric
-        As in `compare_all`; raters are held fixed.
+    table : ResponseTable, dataframe (pandas, Polars, Arrow) or path
+    request : LeaderboardRequest, optional
+        What is asked of the leaderboard: `gold`, `models`, `metric`, `confidence_level` and `n_resamples` (default:
+        1,999). Raters are held fixed, and all pairs are tested.
     adjacent_ranks : int
         1: the first and the second model differ significantly; 2: also the second and the third.
     target_power : float
         The probability that all of them do, after correction for all pairs of the leaderboard.
-    confidence_level, n_resamples, rng, workers
+    rng, workers
         As in `compare_all`.
+    **settings
+        Fields of `LeaderboardRequest`, in place of `request`.
 
     Examples
     --------
@@ -174,22 +182,28 @@ def plan_leaderboard(
     >>> plan_leaderboard(ratings(), gold="human", rng=0).n_items < 200
     True
     """
+    request = LeaderboardRequest.of(request, settings)
+    for name in NOT_PLANNED:
+        if getattr(request, name) is not None:
+            raise ArgumentError(f"`{name}` cannot be combined with a plan.")
+    request = replace(request, n_resamples=request.n_resamples or N_RESAMPLES)
     table = as_table(table)
     _check.fraction("target_power", target_power)
     adjacent_ranks = _check.integer("adjacent_ranks", adjacent_ranks, at_least=1)
-    n_workers = _random.n_workers(workers)
-    units, chosen, rows, data = units_for(table, gold=gold, metric=metric, workers=n_workers)
+    data = request.data(table)
+    pairs = PairSettings.of(request, data.models, rng=rng, workers=workers)
+    tasks, _ = tasks_of(data, request, workers=pairs.workers)
+    [units] = tasks.units(aggregate=MEAN, random=False)
     m, now = len(units.names), units.n_units
     if adjacent_ranks >= m:
         raise ArgumentError(f"`adjacent_ranks` must be below the number of models ({m}); got {adjacent_ranks}.")
     if now < 2:
         raise DataError(f"a plan needs at least two items that every model answered; got {now}.")
-    seed = _random.replayable(rng)
-    ask = Ask(Pairs.of(m), confidence_level, n_resamples, seed, n_workers)
-    reach = reach_of(units, Spread.of(units, ask), ask).pairs
+    reach = reach_of(units, Spread.of(units, pairs), pairs).pairs
     order = np.argsort(-units.scores, kind="stable")
-    noise = response_noise(data, chosen, units.names, gold=gold, rows=rows)
-    study = _Study.of(units.take(order), noise.take(order), adjacent_ranks, reach, _random.generator(seed, "outlook"))
+    noise = response_noise(data, tasks.rows[0])
+    stream = _random.generator(pairs.seed, "outlook")
+    study = _Study.of(units.take(order), noise.take(order), adjacent_ranks, reach, stream)
 
     def by_items(n_items: int) -> Outlook:
         return study.outlook(n_items, noise.now)
@@ -207,12 +221,13 @@ def plan_leaderboard(
     if noise.known:
         several = {math.ceil(2 * noise.now), math.ceil(4 * noise.now), *([] if n_responses is None else [n_responses])}
         outlooks += [by_responses(size) for size in sorted(several)]
+    seed = _random.entropy_of(pairs.seed)
     parameters = {
-        "metric": spelled(chosen),
+        "metric": spelled(data.metric),
         "adjacent_ranks": adjacent_ranks,
         "target_power": target_power,
-        "confidence_level": confidence_level,
-        "n_resamples": n_resamples,
+        "confidence_level": request.confidence_level,
+        "n_resamples": request.n_resamples,
     }
     return LeaderboardPlan(
         models=study.names[: adjacent_ranks + 1],
@@ -227,13 +242,76 @@ def plan_leaderboard(
             "The plan assumes that the measured scores are the true ones. If two models are close only by chance, "
             "fewer items are enough; if they differ only by chance, more are required.",
             *noise.notes,
-            *_about_raters(table, units.names, gold),
+            *_about_raters(data),
         ),
-        seed=_random.entropy_of(seed),
-        signature=Provenance(
-            "leaderboard", parameters, _random.entropy_of(seed), digest_of(table, gold, units.names)
-        ).signature,
+        seed=seed,
+        signature=Provenance("leaderboard", parameters, seed, data.digest).signature,
     )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResponseNoise:
+    """The variance of each model's score that its single responses add.
+
+    Attributes
+    ----------
+    variances : array, (models,)
+        0 where it is unknown.
+    now : float
+        How many responses a model has per item.
+    known : bool
+    notes : tuple of str
+        Why it is not known.
+    """
+
+    variances: FloatArray
+    now: float
+    known: bool
+    notes: tuple[str, ...] = ()
+
+    def take(self, models: IntArray) -> "ResponseNoise":
+        """Return that of these models, in this order."""
+        return replace(self, variances=self.variances[models])
+
+
+def response_noise(data: LeaderboardData, rows: IntArray) -> ResponseNoise:
+    """Measure it where an item's score is the mean of the scores of its single responses; else return why not."""
+    table, metric, names, gold = data.table, data.metric, data.models, data.gold
+    sources = [table.source(name).take(rows) for name in names]
+    now = float(np.mean([source.sizes.mean() for source in sources]))
+    unknown = ResponseNoise(np.zeros(len(names)), now, False)
+    if not isinstance(metric, ItemMetric) or any(source.weights is not None for source in sources):
+        return replace(unknown, notes=(_not_linear(metric),))
+    of_gold = None if gold is None else summarise(table.source(gold).take(rows), metric.needs, table.scale)
+    variances = np.zeros(len(names))
+    for j, (name, source) in enumerate(zip(names, sources, strict=True)):
+        if not (source.sizes > 1).any():
+            said = f"{name} has one response per item, so we cannot estimate what more responses would change."
+            return replace(unknown, notes=(said,))
+        single = _single_scores(metric, of_gold, source, table)
+        whole = np.asarray(metric.item_scores(of_gold, summarise(source, metric.needs, table.scale)))  # type: ignore[arg-type]
+        means = np.add.reduceat(single, source.offsets[:-1]) / source.sizes
+        if not np.allclose(means, whole, rtol=TOLERANCE, atol=TOLERANCE, equal_nan=True):
+            return replace(unknown, notes=(_not_linear(metric),))
+        squares = np.square(single - np.repeat(means, source.sizes))
+        within = squares.sum() / (source.sizes - 1).sum()
+        variances[j] = float(np.sum(within / source.sizes)) / source.n_items**2
+    return ResponseNoise(variances, now, True)
+
+
+def _not_linear(metric: Metric) -> str:
+    return (
+        f"Only the number of items is planned. With {metric.name}, an item's score is not the mean of the scores of "
+        "its single responses, so more responses would also change the scores."
+    )
+
+
+def _single_scores(metric: ItemMetric, gold: FloatArray | None, source: Responses, table: ResponseTable) -> FloatArray:
+    """Return the score that each response has by itself."""
+    items = source.items
+    alone = Responses(source.values, np.arange(source.values.size + 1))
+    repeated = None if gold is None else gold[items]
+    return np.asarray(metric.item_scores(repeated, summarise(alone, metric.needs, table.scale)), dtype=np.float64)  # type: ignore[arg-type]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -350,11 +428,9 @@ def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first
     return high
 
 
-def _about_raters(table: ResponseTable, names: tuple[str, ...], gold: str | None) -> list[str]:
+def _about_raters(data: LeaderboardData) -> list[str]:
     """Return what a plan of items leaves out where the same raters judged many of them."""
-    rated = [
-        table.source(name) for name in (*names, *([gold] if gold else [])) if table.source(name).raters is not None
-    ]
+    rated = [source for source in data.table.sources.values() if source.raters is not None]
     if not rated or design_of(*rated).load < LOAD:
         return []
     return [

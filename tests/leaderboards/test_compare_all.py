@@ -14,7 +14,7 @@ from howsure.documents import Table, text
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import binomial_region
 from howsure.leaderboards import compare_all
-from howsure.leaderboards.board_units import sheet_of
+from howsure.leaderboards.units import LeaderboardData, sheet_of
 from howsure.metrics.builtin import resolve
 from howsure.metrics.ratings import MeanRating
 from howsure.reports.accounts import account_of
@@ -148,7 +148,7 @@ def test_threads_do_not_matter(metric):
 def test_pseudo_values_are_those_of_items_left_out_one_after_another(name, n):
     table = table_of(ratings(n, 2), gold=ratings(n, 1)[:, 0])
     metric = resolve(name)
-    found, _ = sheet_of(table, metric, ("m0", "m1"), gold="gold", rows=np.arange(n), clusters=None, workers=2)
+    found, _ = sheet_of(LeaderboardData(table, ("m0", "m1"), metric, "gold"), np.arange(n), workers=2)
     sign = 1 if metric.better == "higher" else -1
     groups = np.arange(n) % min(n, 200)
     n_groups = groups.max() + 1
@@ -390,10 +390,10 @@ def test_two_thousand_models_against_a_baseline():
 
 
 def test_many_models_take_fewer_resamples_for_their_intervals_and_say_so(monkeypatch):
-    from howsure.leaderboards import joint
+    from howsure.leaderboards import pairs
 
-    monkeypatch.setattr(joint, "WORK", 1.0)
-    monkeypatch.setattr(joint, "LEAST", 200)
+    monkeypatch.setattr(pairs, "WORK", 1.0)
+    monkeypatch.setattr(pairs, "LEAST", 200)
     board = compare_all(table_of(ratings()), rng=0, n_resamples=999)
     assert any("200 of the 999 resamples" in note for note in board.notes)
 

@@ -1,15 +1,18 @@
 """From a table to units × models: what each item, cluster or task adds to the score of each model.
 
-Everything that a board computes is linear in these numbers: scores are column sums, advantages differences of columns,
-a draw takes units more or less often, or turns their sign.
+Everything that a leaderboard computes is linear in these numbers: scores are column sums, advantages are differences of
+columns, and a resample takes units more or less often, or turns their sign. Votes and metrics without item scores enter
+as linearised units. So nothing is ever as large as pairs × resamples.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from howsure import _random
+from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import ItemMetric, Metric
 from howsure.resampling.sampler import CELLS
@@ -20,6 +23,35 @@ from howsure.summaries import summarise
 
 MOST_LEFT_OUT = 200
 """Above this many items, a metric without item scores leaves out groups of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LeaderboardData:
+    """The models of a leaderboard, and what they are measured by.
+
+    Attributes
+    ----------
+    table : ResponseTable
+        The models and gold alone.
+    models : tuple of str
+    metric : Metric
+    gold : str or None
+    digest : str
+        Twelve digits that identify the responses.
+    notes : tuple of str
+        On the table and the choice of the metric.
+    """
+
+    table: ResponseTable
+    models: tuple[str, ...]
+    metric: Metric
+    gold: str | None = None
+    digest: str = ""
+    notes: tuple[str, ...] = ()
+
+    def contest(self, a: str, b: str) -> Contest:
+        """Return two of the models as a contest."""
+        return self.table.contest(a=a, b=b, gold=self.gold)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,7 +112,7 @@ class Units:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TaskSheet:
-    """The scores of each item by each model, and of the whole: one task of a board.
+    """The scores of each item by each model, and of the whole: one task of a leaderboard.
 
     Attributes
     ----------
@@ -98,35 +130,29 @@ class TaskSheet:
 
 
 def sheet_of(
-    table: ResponseTable,
-    metric: Metric,
-    models: tuple[str, ...],
-    *,
-    gold: str | None,
-    rows: IntArray,
-    clusters: IntArray | None,
-    workers: int = 1,
+    data: LeaderboardData, rows: IntArray, *, clusters: IntArray | None = None, workers: int = 1
 ) -> tuple[TaskSheet, IntArray]:
     """Return the scores on those of these rows that gold and every model answered, and which rows these are.
 
     A model that answered none of the rows is left out of that condition; its scores are NaN.
     """
+    table, metric, models = data.table, data.metric, data.models
     answered = {name: table.source(name).sizes[rows] > 0 for name in models}
     there = [name for name in models if answered[name].any()]
     common = np.logical_and.reduce([answered[name] for name in there])
-    if gold is not None:
-        common &= table.source(gold).sizes[rows] > 0
+    if data.gold is not None:
+        common &= table.source(data.gold).sizes[rows] > 0
     kept = rows[common]
     m = len(models)
     if not kept.size or not there:
         return TaskSheet(np.empty((0, m)), np.full(m, np.nan)), kept
-    of_gold = None if gold is None else _summary(table, metric, gold, kept)
+    of_gold = None if data.gold is None else _summary(data, data.gold, kept)
     sign = 1.0 if metric.better == "higher" else -1.0
     items, scores = np.full((kept.size, m), np.nan), np.full(m, np.nan)
 
     def one(j: int, *_: int) -> None:
         if models[j] in there:
-            items[:, j], scores[j] = _scored(metric, of_gold, _summary(table, metric, models[j], kept))
+            items[:, j], scores[j] = _scored(metric, of_gold, _summary(data, models[j], kept))
 
     width = kept.size * (1 if metric.additive else MOST_LEFT_OUT)
     _random.map_blocks(one, m, workers=threads_for(metric, workers), size=1, width=width)
@@ -138,9 +164,10 @@ def threads_for(metric: Metric, workers: int) -> int:
     return workers if getattr(metric, "vectorized", True) else 1
 
 
-def _summary(table: ResponseTable, metric: Metric, name: str, rows: IntArray) -> FloatArray:
-    source: Responses = table.source(name)
-    return summarise(source if rows.size == source.n_items else source.take(rows), metric.needs, table.scale)
+def _summary(data: LeaderboardData, name: str, rows: IntArray) -> FloatArray:
+    source: Responses = data.table.source(name)
+    kept = source if rows.size == source.n_items else source.take(rows)
+    return summarise(kept, data.metric.needs, data.table.scale)
 
 
 def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple[FloatArray, float]:
@@ -193,7 +220,10 @@ def stacked(parts: list[Units]) -> Units:
 
 
 def as_units(names: tuple[str, ...], scores: FloatArray, weights: FloatArray) -> Units:
-    """Return tasks as units: `scores` are tasks × models; other tasks like these."""
+    """Return tasks as units: `scores` are tasks × models; other tasks like these.
+
+    A task's score contains the noise of its items; resampling items within tasks too would count that noise twice.
+    """
     totals = weights[:, np.newaxis] * scores
     return Units(names, totals, weights, np.zeros(1, dtype=np.int64), totals.sum(axis=0), "task")
 
@@ -209,6 +239,113 @@ def ranks_of(scores: FloatArray) -> FloatArray:
     higher = (scores[:, np.newaxis, :] > scores[:, :, np.newaxis]).sum(axis=2)
     equal = (scores[:, np.newaxis, :] == scores[:, :, np.newaxis]).sum(axis=2)
     return np.asarray(higher + (equal + 1) / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """How the scores of several tasks become one.
+
+    Attributes
+    ----------
+    name : str
+    of_ranks : callable, optional
+        What a rank counts among this many models, higher being better. Scores count as they are without it.
+    better : str
+        Which aggregate is better; empty for that of the metric.
+    """
+
+    name: str
+    of_ranks: Callable[[FloatArray, int], FloatArray] | None = None
+    better: str = ""
+
+    @property
+    def by_rank(self) -> bool:
+        """Whether only the ranks within each task count."""
+        return self.of_ranks is not None
+
+    def of_tasks(self, scores: FloatArray) -> FloatArray:
+        """Return what each task adds to the aggregate, higher being better: (tasks, models).
+
+        Examples
+        --------
+        >>> scores = np.array([[0.9, 0.5, 0.5]])
+        >>> [AGGREGATES[name].of_tasks(scores).tolist() for name in ("mean-rank", "borda", "win-rate")]
+        [[[-1.0, -2.5, -2.5]], [[2.0, 0.5, 0.5]], [[1.0, 0.25, 0.25]]]
+        """
+        return scores if self.of_ranks is None else np.asarray(self.of_ranks(ranks_of(scores), scores.shape[1]))
+
+    def titled(self, metric: Metric) -> tuple[str, str]:
+        """Return what the aggregate of a metric is called, and whether lower or higher is better."""
+        title = f"{self.name.replace('-', ' ')} by {metric.title}" if self.by_rank else metric.title
+        return title, self.better or metric.better
+
+
+MEAN = Aggregate("mean")
+AGGREGATES: Mapping[str, Aggregate] = {
+    one.name: one
+    for one in (
+        MEAN,
+        Aggregate("mean-rank", lambda ranks, m: -ranks, "lower"),  # 1 for the best model of a task
+        Aggregate("borda", lambda ranks, m: m - ranks, "higher"),  # models that it beats, ties counted half
+        Aggregate("win-rate", lambda ranks, m: (m - ranks) / (m - 1), "higher"),  # their share
+    )
+}
+"""Each way by its name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tasks:
+    """The tasks of a leaderboard, by model.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the tasks; empty where there are none.
+    models : tuple of str
+    sheets : tuple of TaskSheet
+    weights : array, (tasks,)
+    rows : tuple of array of int
+        The items of the table that each sheet is made of.
+    """
+
+    names: tuple[str, ...]
+    models: tuple[str, ...]
+    sheets: tuple[TaskSheet, ...]
+    weights: FloatArray
+    rows: tuple[IntArray, ...]
+
+    @property
+    def scores(self) -> FloatArray:
+        """The score of each model on each task, higher being better: (tasks, models)."""
+        return np.stack([sheet.scores for sheet in self.sheets])
+
+    @property
+    def lacking(self) -> dict[str, list[str]]:
+        """The tasks that each model lacks, for models that lack some."""
+        missing = np.isnan(self.scores)
+        return {
+            model: [self.names[t] for t in np.flatnonzero(missing[:, j])]
+            for j, model in enumerate(self.models)
+            if missing[:, j].any()
+        }
+
+    def units(self, *, aggregate: Aggregate, random: bool) -> list[Units]:
+        """Return the units: once or, where scores are missing, with the worst and the best in their place.
+
+        The worst and the best are those of the models that have the task.
+        """
+        counted = [t for t in range(len(self.sheets)) if self.weights[t] > 0]
+        weights = self.weights[counted]
+        found = []
+        for fill in (np.nanmin, np.nanmax) if self.lacking else (np.nanmin,):
+            sheets = [_filled(self.sheets[t], fill) for t in counted]
+            if random:
+                scores = np.stack([sheet.scores for sheet in sheets])
+                found.append(as_units(self.models, aggregate.of_tasks(scores), weights))
+            else:
+                parts = zip(sheets, weights, strict=True)
+                found.append(stacked([units_of(self.models, sheet, weight=weight) for sheet, weight in parts]))
+        return found
 
 
 def weights_of(tasks: tuple[str, ...], weights: Mapping[str, float] | None) -> FloatArray:
@@ -230,3 +367,53 @@ def nothing_common(names: list[str]) -> DataError:
     """Return the error for models that share no item."""
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
     return DataError(f"no item has a response from every model ({shown}). Check the item ids, or leave out a model.")
+
+
+def friedman_note(tasks: Tasks, *, alpha: float) -> str:
+    """Return what Friedman's test says of the mean ranks, with Nemenyi's critical difference (Demšar 2006)."""
+    from howsure.paired.systems import friedman
+
+    scores = tasks.scores
+    if np.isnan(scores).any() or scores.shape[1] < 3:
+        return ""
+    n, m = scores.shape
+    equal = (scores[:, np.newaxis, :] == scores[:, :, np.newaxis]).sum(axis=2)
+    untied = 1 - float((equal**2 - 1).sum()) / (n * (m**3 - m))
+    if untied <= 0:  # all models tie on every task
+        return ""
+    plain = friedman(ranks_of(scores).mean(axis=0).tolist(), n, alpha=alpha)
+    found = friedman(ranks_of(scores).mean(axis=0).tolist(), n, alpha=alpha, untied=untied)
+    ties = "" if untied == 1 else f" (with ties taken into account {found.statistic:.3g} and {found.f_statistic:.3g})"
+    return (
+        f"Friedman's test of equal mean ranks: χ² = {plain.statistic:.2f}, F = {plain.f_statistic:.2f}{ties}, "
+        f"p = {found.pvalue:.2g}. Nemenyi's critical difference of mean ranks is {plain.critical_difference:.2f}."
+    )
+
+
+def check_tasks(tasks: Tasks, aggregate: Aggregate, *, random: bool) -> None:
+    """Raise an error for ranks of fixed tasks, one task as a sample, and tasks with a single unit."""
+    if aggregate.by_rank and not random:
+        raise ArgumentError(
+            f"`aggregate={aggregate.name!r}` requires `task_effect='random'`: with fixed tasks, ranks are not smooth "
+            "functions of the data and bootstrap intervals do not cover. Use `aggregate='mean'` for these tasks, or "
+            "`task_effect='random'` for tasks like these."
+        )
+    if random and len(tasks.names) < 2:
+        raise DataError("one task is too few to generalise to other tasks; use `task_effect='fixed'`.")
+    for name, sheet in zip(tasks.names, tasks.sheets, strict=True):
+        length = sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
+        if length < 2 and not random:
+            raise DataError(
+                f"task {name!r} has {length} item that every model answered; a standard error requires two. Leave "
+                "it out (weight 0), or use `task_effect='random'`."
+            )
+
+
+def _filled(sheet: TaskSheet, fill: Callable[[Any], Any]) -> TaskSheet:
+    """Return the sheet with the worst or the best score of the others in place of a missing one."""
+    missing = np.isnan(sheet.scores)
+    if not missing.any():
+        return sheet
+    value = float(fill(sheet.scores))
+    items, scores = np.where(missing, value, sheet.items), np.where(missing, value, sheet.scores)
+    return TaskSheet(items, scores, sheet.clusters)

@@ -1,6 +1,9 @@
-"""From arrays to a leaderboard: ranks, groups, rows and the notes that the numbers call for."""
+"""From arrays to a leaderboard: ranks, groups, rows and the notes that the numbers call for.
 
-import hashlib
+Two models are significantly different if their adjusted p is at most α, as in `compare`. Rank ranges, groups and the
+set of models that may be the best all follow from that.
+"""
+
 from collections.abc import Sequence
 
 import numpy as np
@@ -8,17 +11,16 @@ import numpy as np
 from howsure import _random
 from howsure.documents import Aside
 from howsure.inference.simultaneous import groups_alike, rank_sets
-from howsure.leaderboards.board_tasks import Tasks
-from howsure.leaderboards.joint import MOST_EXACT, Ask, Pairs
-from howsure.leaderboards.judging import Judged
-from howsure.leaderboards.leaderboards import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
+from howsure.leaderboards.pairs import MOST_EXACT, Findings, Pairs, PairSettings
+from howsure.leaderboards.request import LeaderboardRequest
+from howsure.leaderboards.result import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
+from howsure.leaderboards.units import Tasks
 from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
-from howsure.response_tables import ResponseTable
 from howsure.scales import FloatArray, IntArray
 
 
-def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
+def notes_on(tasks: Tasks, found: Findings, settings: PairSettings) -> list[str]:
     """Return the notes that the numbers call for."""
     notes = []
     m = len(tasks.models)
@@ -34,64 +36,60 @@ def remarks(tasks: Tasks, found: Judged, ask: Ask) -> list[str]:
         notes.append(
             f"There are fewer {found.word}s ({found.n_units}) than models ({m}), so the power for each pair is low."
         )
-    if ask.correction == "none":
+    if settings.correction == "none":
         notes.append("p-values are not adjusted: with many pairs, some are significant by chance.")
-    if ask.correction == "benjamini-hochberg":
+    if settings.correction == "benjamini-hochberg":
         notes.append(
             "Benjamini–Hochberg limits the share of false positives, not the chance of any, so rank ranges may miss a "
             "true rank more often than the confidence level says."
         )
-    if found.null == "random-effects" and ask.correction == "westfall-young":
+    if found.correction != settings.correction:  # Holm's stands in for Westfall and Young's
         notes.append(
             Aside(
                 "p-values are adjusted by Holm's correction. Westfall and Young's correction needs more raters, to "
                 "estimate how pairs vary together."
             )
         )
-    if ask.count_all and not found.exact and found.null == "sign-flip" and ask.pairs.first.size > MOST_EXACT:
+    n_pairs = settings.pairs.first.size
+    if settings.count_all and not found.exact and found.null.flips and n_pairs > MOST_EXACT:
         notes.append(
             Aside(
-                f"p-values of {ask.pairs.first.size:,} pairs are estimated from {ask.n_resamples:,} resamples; "
+                f"p-values of {n_pairs:,} pairs are estimated from {settings.n_resamples:,} resamples; "
                 "howsure compare computes an exact p-value of one pair."
             )
         )
-    if ask.pairs.baseline is not None:
+    if settings.pairs.baseline is not None:
         notes.append(Aside("Rank ranges use only the comparisons with the baseline."))
     return notes
 
 
-def assemble(
-    digest: str,
-    tasks: Tasks,
-    found: Judged,
-    ask: Ask,
-    *,
+def ranked(
+    request: LeaderboardRequest,
     metric: Metric,
+    tasks: Tasks,
+    found: Findings,
+    settings: PairSettings,
+    *,
+    digest: str,
     notes: Sequence[str],
-    gold: str | None = None,
-    by: str | None = None,
-    aggregate: str = "mean",
-    task_effect: str = "",
-    cluster: str | None = None,
 ) -> Leaderboard:
-    """Return the leaderboard of what was judged."""
-    names, pairs = tasks.models, ask.pairs
+    """Return the leaderboard; ranks, groups and who may be the best follow from the adjusted p-values."""
+    names, pairs, by = tasks.models, settings.pairs, request.by
     m, baseline = len(names), "" if pairs.baseline is None else names[pairs.baseline]
-    title, better = metric.title, metric.better
-    if aggregate != "mean":
-        title, better = f"{aggregate.replace('-', ' ')} by {title}", "lower" if aggregate == "mean-rank" else "higher"
+    title, better = request.aggregation.titled(metric)
     sign, shown_sign = (1.0 if which == "higher" else -1.0 for which in (metric.better, better))
     apart, above = np.zeros((2, m, m), dtype=bool)
-    told = found.adjusted <= 1 - ask.level + 1e-12
-    apart[pairs.first[told], pairs.second[told]] = apart[pairs.second[told], pairs.first[told]] = True
+    significant = found.adjusted <= 1 - settings.level + 1e-12
+    first, second = pairs.first[significant], pairs.second[significant]
+    apart[first, second] = apart[second, first] = True
     centre = np.where(np.isnan(found.advantages), (found.low + found.high) / 2, found.advantages)
-    wins, loses = told & (centre > 0), told & (centre < 0)
+    wins, loses = significant & (centre > 0), significant & (centre < 0)
     above[pairs.first[wins], pairs.second[wins]] = above[pairs.second[loses], pairs.first[loses]] = True
     sets = rank_sets(above)
-    alone = _alone(found, pairs, m)
+    marginal = _marginal_ranks(found, pairs, m)
     middle = np.where(np.isnan(found.scores), (found.score_low + found.score_high) / 2, found.scores)
     order = np.lexsort((np.arange(m), -middle))
-    ranks = _ranks(found.scores, ask.rounding)
+    ranks = _ranks(found.scores, settings.rounding)
     groups, complete = ([], True) if baseline else groups_alike(apart, order=order)
     about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
     if not complete:
@@ -116,8 +114,8 @@ def assemble(
             rank_high=int(sets.high[j]),
             in_confidence_set=bool(sets.may_be_first[j]),
             n_items=int(n_items[j]),
-            rank_low_marginal=int(alone[0][j]),
-            rank_high_marginal=int(alone[1][j]),
+            rank_low_marginal=int(marginal[0][j]),
+            rank_high_marginal=int(marginal[1][j]),
             first_place_share=float(found.first_place_shares[j]),
         )
         for j in order
@@ -145,17 +143,17 @@ def assemble(
     )
     parameters = {
         "metric": spelled(metric),
-        "null": found.null,
+        "null": found.null.name,
         "correction": found.correction,
-        "confidence_level": ask.level,
+        "confidence_level": settings.level,
         **({"baseline": baseline} if baseline else {}),
-        **({"by": by, "aggregate": aggregate, "tasks": task_effect} if by else {}),
-        **({"cluster": cluster} if cluster else {}),
+        **({"by": by, "aggregate": request.aggregate, "tasks": request.task_effect} if by else {}),
+        **({"cluster": request.cluster} if request.cluster else {}),
         "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
         "models": m,
-        "n_resamples": ask.n_resamples,
+        "n_resamples": settings.n_resamples,
     }
-    seed = _random.entropy_of(ask.seed)
+    seed = _random.entropy_of(settings.seed)
     return Leaderboard(
         models=rows,
         pairs=of_pairs,
@@ -164,15 +162,15 @@ def assemble(
         metric=metric.name,
         title=title,
         better=better,
-        gold=gold or "",
+        gold=request.gold or "",
         baseline=baseline,
         by=by or "",
-        aggregate=aggregate if by else "",
-        task_effect=task_effect if by else "",
-        null=found.null,
+        aggregate=request.aggregate if by else "",
+        task_effect=request.task_effect if by else "",
+        null=found.null.name,
         correction=found.correction,
-        confidence_level=ask.level,
-        n_resamples=ask.n_resamples,
+        confidence_level=settings.level,
+        n_resamples=settings.n_resamples,
         exact=found.exact,
         seed=seed,
         notes=tuple(dict.fromkeys(note for note in about if note)),
@@ -180,7 +178,7 @@ def assemble(
     )
 
 
-def _alone(found: Judged, pairs: Pairs, m: int) -> tuple[IntArray, IntArray]:
+def _marginal_ranks(found: Findings, pairs: Pairs, m: int) -> tuple[IntArray, IntArray]:
     """Return the marginal rank sets: each model's advantages as far as its own rank needs them."""
     better, worse = np.zeros(m, dtype=np.int64), np.zeros(m, dtype=np.int64)
     for side, sign, models in ((0, 1.0, pairs.first), (1, -1.0, pairs.second)):
@@ -198,32 +196,26 @@ def _ranks(scores: FloatArray, rounding: float) -> IntArray:
     return np.where(np.isnan(scores), 0, 1 + higher).astype(np.int64)
 
 
-def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Judged, pairs: Pairs) -> list[str]:
+def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Findings, pairs: Pairs) -> list[str]:
     """Return notes on models that share a rank, and on those with the same score on every unit."""
     notes = []
     same = np.isnan(found.low) & (found.advantages == 0) & (found.pvalues == 1)
-    alike = [(names[j], names[k]) for j, k in zip(pairs.first[same], pairs.second[same], strict=True)]
-    if alike and len(alike) == pairs.first.size:
+    same_scores = [(names[j], names[k]) for j, k in zip(pairs.first[same], pairs.second[same], strict=True)]
+    if same_scores and len(same_scores) == pairs.first.size:
         notes.append(f"All models have the same score on every {found.word}, so all share rank 1.")
     else:
-        shown = [f"{a} and {b}" for a, b in alike[:3]] + ([f"and {len(alike) - 3} more"] if len(alike) > 3 else [])
+        shown = [f"{a} and {b}" for a, b in same_scores[:3]] + (
+            [f"and {len(same_scores) - 3} more"] if len(same_scores) > 3 else []
+        )
         notes += (
-            [f"These have the same score on every {found.word} and share a rank: {'; '.join(shown)}."] if alike else []
+            [f"These have the same score on every {found.word} and share a rank: {'; '.join(shown)}."]
+            if same_scores
+            else []
         )
     shared = [rank for rank in np.unique(ranks[ranks > 0]) if np.count_nonzero(ranks == rank) > 1]
-    if shared and not alike:
+    if shared and not same_scores:
         who = [name for name, rank in zip(names, ranks, strict=True) if rank == shared[0]]
         notes.append(
             f"{', '.join(who[:5])}{' …' if len(who) > 5 else ''} have the same score and share rank {shared[0]}."
         )
     return notes
-
-
-def digest_of(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:
-    """Return twelve digits that identify gold and the models' responses, in whatever order and by whatever names."""
-    seen = hashlib.sha256(repr((table.scale.kind, table.scale.levels, table.scale.labels)).encode())
-    for name in sorted(names, key=lambda name: table.source(name).values.tobytes()) + ([gold] if gold else []):
-        source = table.source(name)
-        for array in (source.values, source.offsets, source.raters):
-            seen.update(b"" if array is None else array.tobytes())
-    return seen.hexdigest()[:12]
