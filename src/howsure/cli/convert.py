@@ -41,7 +41,7 @@ def write(asked: Convert) -> None:
     """Read the files and write the table."""
     from howsure import _files, io
     from howsure.cli._ask import say
-    from howsure.io.file_names import named_files
+    from howsure.io.files import named_files
     from howsure.io.writing import WRITERS
 
     inputs = [file.path for file in named_files(asked.files)]

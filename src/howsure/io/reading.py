@@ -10,14 +10,13 @@ import polars as pl
 
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
-from howsure.io._columns import guess
-from howsure.io._shaping import Where, conditions
-from howsure.io.file_names import File
+from howsure.io.columns import Where, conditions, guess
+from howsure.io.files import File
 from howsure.io.joining import join
+from howsure.io.layouts import read_tidy
 from howsure.io.logs import read_logs
 from howsure.io.readers.known import recognise
 from howsure.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
-from howsure.io.tidy import read_tidy
 from howsure.response_tables import ResponseTable
 
 ROLES = ("item", "source", "value", "rater", "repeat", "count", "gold")

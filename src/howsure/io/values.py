@@ -10,9 +10,8 @@ import polars as pl
 
 from howsure import _check
 from howsure.errors import DataError
-from howsure.io._factor import Factor
 from howsure.io.sheets import as_text
-from howsure.scales import KINDS, SPELLINGS, FloatArray, Scale, alike
+from howsure.scales import KINDS, SPELLINGS, FloatArray, IntArray, Scale, alike
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 """Words that stand for a missing number, whatever their case; among labels they are labels."""
@@ -22,6 +21,29 @@ MOST_LABELS = 500
 """More different labels than this, most of them given once, are free text."""
 
 Place = Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A column of ids as numbers: `names[codes[row]]`, in the order of first appearance; -1 is a blank cell."""
+
+    names: list[str]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, ids: pl.Series) -> "Factor":
+        """Give every id of a column of text its number."""
+        names = ids.drop_nulls().unique(maintain_order=True)
+        codes = ids.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1)
+        return cls(names.to_list(), codes.to_numpy())
+
+    @classmethod
+    def of_codes(cls, codes: pl.Series, names: list[str]) -> "Factor":
+        """Keep the names that are used, in the order of first appearance; a code below 0 is a blank cell."""
+        used = codes.filter(codes >= 0).unique(maintain_order=True)
+        numbers = pl.int_range(len(used), eager=True)
+        found = codes.replace_strict(used, numbers, default=-1, return_dtype=pl.Int64)
+        return cls([names[code] for code in used], found.to_numpy())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
