@@ -13,13 +13,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.scales import IntArray
+
+if TYPE_CHECKING:  # lists of scores are text, too, and need no Polars
+    import polars as pl
 
 CHUNK = 8 * 2**20
 LONGEST_LINE = 16 * 2**20
@@ -75,7 +77,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
     return Outline(n_lines + (not last.endswith(b"\n")), n_separators, plain and not last.endswith(b"\r"))
 
 
-def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
+def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple["pl.DataFrame", IntArray]:
     """Read a CSV or TSV file as columns of text, with the line of each row."""
     with _records(path, name, separator) as records:
         header = _header(next(records, (1, []))[1], name)
@@ -87,7 +89,9 @@ def read_separated(path: Path, name: str, separator: str, outline: Outline) -> t
         return _read_quoted(records, name, header)
 
 
-def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame | None:
+def _read_plain(path: Path, separator: str, header: list[str]) -> "pl.DataFrame | None":
+    import polars as pl
+
     try:
         frame = pl.read_csv(path, separator=separator, quote_char=None, infer_schema=False, glob=False)
     except pl.exceptions.PolarsError:
@@ -98,7 +102,9 @@ def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame |
 
 def _read_quoted(
     records: Iterator[tuple[int, list[str]]], name: str, header: list[str]
-) -> tuple[pl.DataFrame, IntArray]:
+) -> tuple["pl.DataFrame", IntArray]:
+    import polars as pl
+
     lines, batch, frames = array("q"), list[list[str]](), list[pl.DataFrame]()
     schema = dict.fromkeys(header, pl.String)
     for line, record in records:
