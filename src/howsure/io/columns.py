@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import takewhile
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -38,6 +39,44 @@ ALIASES = {
     "repeat": ("repeat rep", "epoch run trial replicate repetition iteration attempt seed rollout"),
 }
 """Names of columns by role, the surest first; compared without case, spaces, hyphens, dots and underscores."""
+
+Where = Mapping[str, str] | Sequence[str] | str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """How tables and logs are read: what `howsure.read` takes by keyword, in one record that is passed on.
+
+    The first seven are names of columns: None is guessed from the names, "" means that there is no such column.
+    """
+
+    item: str | None = None
+    source: str | None = None
+    value: str | None = None
+    rater: str | None = None
+    repeat: str | None = None
+    count: str | None = None
+    gold: str | None = None
+    groups: Sequence[str] | None = ()
+    scale: str | None = None
+    order: Sequence[Any] | None = None
+    where: Where | None = None
+    labels: str = "stripped"
+    encoding: str | None = None
+    scorer: str | None = None
+    filter: str | None = None
+    rater_ids: str = "coded"
+
+    @property
+    def conditions(self) -> dict[str, str]:
+        """The column and the value of each condition in `where`."""
+        return conditions(self.where)
+
+    @property
+    def named_columns(self) -> list[str]:
+        """Every column that is named."""
+        roles = (self.item, self.source, self.value, self.rater, self.repeat, self.count, self.gold)
+        return [*filter(None, roles), *self.conditions, *(self.groups or ())]
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,7 +191,6 @@ def matching(sheet: Sheet, pattern: str) -> list[str]:
     return [column for column in sheet.columns if fnmatch.fnmatchcase(column, pattern)]
 
 
-Where = Mapping[str, str] | Sequence[str] | str
 BETWEEN = ":"
 """Stands between the parts of an item's id."""
 

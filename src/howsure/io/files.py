@@ -17,13 +17,13 @@ from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.response_tables import ResponseTable
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # Polars comes with them, which a contest in memory does not need
+    from howsure.io.columns import Layout
     from howsure.io.sheets import Sheet
 
 
 GOLD = "gold"
 PEOPLE = "human"
-ROLES = ("item", "source", "value", "rater", "repeat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ def contest_from(
         if asked:
             raise ArgumentError("a contest has its gold, A and B already: leave `a`, `b` and `gold` out.")
         return files[0].complete() if complete else files[0]
-    table, names = _read(files, asked, gold, _options(by, options), every=a is None)
+    table, names = _read(files, asked, gold, _layout(by, options), every=a is None)
     standard = names.get(gold, gold) if gold is not None else None
     if a is None or b is None:
         a, b = _only_two(table, standard)
@@ -116,44 +116,45 @@ def table_from(
     files: Sequence[str], *, sources: Sequence[str] = (), by: Sequence[str] | str | None = None, **options: Any
 ) -> "ResponseTable":
     """Read the table of these files: the `sources` asked for, written as in `contest_from`, or all of them."""
-    return _read(files, sources, None, _options(by, options), every=not sources)[0]
+    return _read(files, sources, None, _layout(by, options), every=not sources)[0]
 
 
-def _options(by: Sequence[str] | str | None, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of `read`; lists may be written with commas."""
-    options = dict.fromkeys(ROLES) | given
-    return options | {"groups": _listed(by), "order": _listed(given.get("order")) or None}
+def _layout(by: Sequence[str] | str | None, given: dict[str, Any]) -> "Layout":
+    """Return the options of `read` as one record; lists may be written with commas."""
+    from howsure.io.columns import Layout
+
+    options = {name: value for name, value in given.items() if value is not None}
+    return Layout(**options | {"groups": _listed(by), "order": _listed(given.get("order")) or None})
 
 
 def _read(
-    files: Sequence[str], asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
+    files: Sequence[str], asked: Sequence[str], gold: str | None, layout: "Layout", *, every: bool
 ) -> tuple["ResponseTable", dict[str, str]]:
     """Return the table, and what each source that was asked for is called in it."""
-    from howsure.io.reading import gathered, is_log, only
+    from howsure.io.reading import is_log, keep_sources, read_files, split_sources
 
     if len(files) == 1 and isinstance(files[0], ResponseTable | Contest):
         if isinstance(files[0], Contest):
             raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
-        return only(files[0], None if every else asked), {}
+        return keep_sources(files[0], None if every else asked), {}
     found = named_files(files)
     standard = gold if gold is not None and _is_file(gold, found) else None
     single = len(found) == 1 and found[0].name is None and standard is None
     if single and not is_log(found[0].path):
-        return _read_sheet(found[0], asked, gold, options, every=every)
-    table = gathered(_wanted(found, [] if every else [spec for spec in asked if spec != standard]), options)
+        return _read_sheet(found[0], asked, gold, layout, every=every)
+    table = read_files(_wanted(found, [] if every else [spec for spec in asked if spec != standard]), layout)
     if standard is None:
         for spec in asked:
             table.source(spec)
         return table, {}
-    name, own = _standard(standard, options)
+    name, own = _standard(standard, layout)
     if name in table.sources:
         raise ArgumentError(
             f"`gold` {standard} and the other files both hold a source called {name!r}; name the files."
         )
     from howsure.io.joining import join
-    from howsure.io.reading import one_by_one
 
-    return join(one_by_one(table) | {name: own}, labels=options.get("labels", "stripped")), {standard: name}
+    return join(split_sources(table) | {name: own}, labels=layout.labels), {standard: name}
 
 
 def _paths(text: str, name: str | None) -> list[File]:
@@ -175,15 +176,15 @@ def _is_file(gold: str, files: Sequence[File]) -> bool:
     return gold not in [file.name for file in files] and Path(gold).is_file()
 
 
-def _standard(path: str, options: dict[str, Any]) -> tuple[str, "ResponseTable"]:
+def _standard(path: str, layout: "Layout") -> tuple[str, "ResponseTable"]:
     """Read the gold standard from a file of its own: its only source, or the people in it."""
-    from howsure.io.reading import gathered, is_log, one_by_one
+    from howsure.io.reading import is_log, read_files, split_sources
 
-    free = {name: value for name, value in options.items() if name not in ("scorer", "filter", "where")}
-    free["value"] = None if free["value"] == "answer" else free["value"]
+    value = None if layout.value == "answer" else layout.value
+    free = replace(layout, value=value, scorer=None, filter=None, where=None)
     if not is_log(path):
-        return GOLD, gathered([File(path, GOLD)], free)
-    held = one_by_one(gathered([File(path)], free))
+        return GOLD, read_files([File(path, GOLD)], free)
+    held = split_sources(read_files([File(path)], free))
     name = PEOPLE if PEOPLE in held else next(iter(held))
     if len(held) > 1 and name != PEOPLE:
         raise DataError(
@@ -219,55 +220,49 @@ def _wanted(files: Sequence[File], asked: Sequence[str]) -> list[File]:
 
 
 def _read_sheet(
-    file: File, asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
+    file: File, asked: Sequence[str], gold: str | None, layout: "Layout", *, every: bool
 ) -> tuple["ResponseTable", dict[str, str]]:
     """Read one table, tidy or wide."""
-    from howsure.io.layouts import read_tidy, read_wide
-    from howsure.io.reading import asked_columns
+    from howsure.io.layouts import read_columns, read_tidy
     from howsure.io.sheets import open_sheet
 
-    options = {name: value for name, value in options.items() if name not in ("scorer", "filter", "rater_ids")}
-    options |= {"value": file.value or options["value"]}
-    sheet = open_sheet(file.path, paths=asked_columns(options), encoding=options.pop("encoding", None))
-    wide = not every and _is_wide(sheet, asked, options)
-    of_items = gold if gold is not None and not wide and not _is_source(sheet, gold, options) else None
+    layout = replace(layout, value=file.value or layout.value)
+    sheet = open_sheet(file.path, paths=layout.named_columns, encoding=layout.encoding)
+    wide = not every and _is_wide(sheet, asked, layout)
+    of_items = gold if gold is not None and not wide and not _is_source(sheet, gold, layout) else None
     if every:
-        return read_tidy(sheet, **options, gold=of_items), {}
+        return read_tidy(sheet, replace(layout, gold=of_items)), {}
     if wide:
-        shared: dict[str, Any] = {
-            name: options[name] for name in ("item", "groups", "scale", "order", "where", "labels") if name in options
-        }
-        shared |= {role: _listed(options[role]) if options[role] else options[role] for role in ("rater", "repeat")}
-        table = read_wide(sheet, columns={spec: spec for spec in asked}, **shared)
+        rater, repeat = (_listed(spec) if spec else spec for spec in (layout.rater, layout.repeat))
+        table = read_columns(sheet, {spec: spec for spec in asked}, layout, rater=rater, repeat=repeat)
         return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {}
     others = [spec for spec in asked if spec != of_items]
     names = _names(others, sheet)
-    table = read_tidy(sheet, **options, gold=of_items, sources={names[spec]: spec for spec in others})
-    return table, names
+    return read_tidy(sheet, replace(layout, gold=of_items), {names[spec]: spec for spec in others}), names
 
 
-def _is_source(sheet: "Sheet", gold: str, options: dict[str, Any]) -> bool:
+def _is_source(sheet: "Sheet", gold: str, layout: "Layout") -> bool:
     """Whether gold is anything but a column that repeats the gold label of an item."""
-    from howsure.io import columns
+    from howsure.io.columns import guess
 
     if gold not in sheet.columns:
         return True
     try:
-        column = options["source"] or columns.guess(sheet, "source")
+        column = layout.source or guess(sheet, "source")
     except DataError:
         return True
     return column is None or gold == column or gold in sheet.ids(column).to_list()
 
 
-def _is_wide(sheet: "Sheet", asked: Sequence[str], options: dict[str, Any]) -> bool:
+def _is_wide(sheet: "Sheet", asked: Sequence[str], layout: "Layout") -> bool:
     """Whether the sources are columns: all match some, and no tidy reading of them is possible."""
-    from howsure.io import columns
+    from howsure.io.columns import guess, matching
 
-    if options["value"] or options["source"] or not all(columns.matching(sheet, spec) for spec in asked):
+    if layout.value or layout.source or not all(matching(sheet, spec) for spec in asked):
         return False
     try:
-        column = columns.guess(sheet, "source")
-        value = columns.guess(sheet, "value", taken=[column])
+        column = guess(sheet, "source")
+        value = guess(sheet, "value", taken=[column])
     except DataError:  # more than one candidate: the columns that were named decide
         return True
     if column is None or value is None:
@@ -276,12 +271,12 @@ def _is_wide(sheet: "Sheet", asked: Sequence[str], options: dict[str, Any]) -> b
 
 
 def _wide_columns(sheet: "Sheet", asked: Sequence[str]) -> str:
-    from howsure.io import columns
+    from howsure.io.columns import matching
     from howsure.io.sheets import listed
 
     parts = []
     for spec in asked:
-        matched = columns.matching(sheet, spec)
+        matched = matching(sheet, spec)
         parts.append(f"{spec} is {listed(matched)}" if matched != [spec] else f"{spec} is a column")
     return "; ".join(parts)
 

@@ -1,4 +1,4 @@
-"""Read a tidy table: one response per row."""
+"""Read a table in one of two layouts: tidy (one response per row), or wide (one item per row, columns per source)."""
 
 import json
 import re
@@ -23,13 +23,14 @@ from howsure.io.coded_rows import (
     spread_amounts,
 )
 from howsure.io.columns import (
+    ALIASES,
     Columns,
     Condition,
+    Layout,
     Responders,
     Where,
     candidates,
     combined,
-    conditions,
     find_columns,
     kept,
     matching,
@@ -45,45 +46,27 @@ SHARE = "share"
 """The column in which `write` keeps the share of each label of an answer."""
 
 
-def read_tidy(
-    data: str | Path | Any,
-    *,
-    item: str | None = None,
-    source: str | None = None,
-    value: str | None = None,
-    rater: str | None = None,
-    repeat: str | None = None,
-    count: str | None = None,
-    gold: str | None = None,
-    groups: Sequence[str] | None = (),
-    scale: str | None = None,
-    order: Sequence[Any] | None = None,
-    sources: Mapping[str, str] | str | None = None,
-    where: Where | None = None,
-    labels: str = "stripped",
-    encoding: str | None = None,
-) -> ResponseTable:
-    """Read a table that has one response per row; the parameters are those of `read`.
+def read_tidy(data: str | Path | Any, layout: Layout, sources: Mapping[str, str] | str | None = None) -> ResponseTable:
+    """Read a table that has one response per row; `sources` is as in `read`, but no list.
 
     Examples
     --------
     >>> import polars
     >>> frame = polars.DataFrame({"id": [1, 2], "label": [{"no": 3, "yes": 7}, {"no": 9, "yes": 1}]})
-    >>> read_tidy(frame, sources="human").sources["human"].sizes
+    >>> read_tidy(frame, Layout(), "human").sources["human"].sizes
     array([10, 10])
     """
     texts = sources.values() if isinstance(sources, Mapping) else ()
-    tested = [*conditions(where), *(text.partition("=")[0] for text in texts)]
-    asked = [item, source, value, rater, repeat, count, gold, *(groups or ()), *tested]
-    sheet = open_sheet(data, paths=asked, encoding=encoding)
-    if isinstance(sources, str) and source:
+    asked = [*layout.named_columns, *(text.partition("=")[0] for text in texts)]
+    sheet = open_sheet(data, paths=asked, encoding=layout.encoding)
+    if isinstance(sources, str) and layout.source:
         raise ArgumentError("`sources` names the source of all rows, so `source` is not allowed.")
     if sources is not None and not sources:
         raise ArgumentError("`sources` must name at least one source.")
-    sheet, notes = kept(sheet, where)
-    sheet, parts = combined(sheet, item)
-    beside = _beside(sheet, value)
-    given = {"item": item, "source": source, "value": "" if beside else value, "rater": rater, "repeat": repeat}
+    sheet, notes = kept(sheet, layout.where)
+    sheet, parts = combined(sheet, layout.item)
+    beside = _beside(sheet, layout.value)
+    given = {role: getattr(layout, role) for role in ALIASES} | ({"value": ""} if beside else {})
     columns = _columns(sheet, given, sources, needs_value=not beside)
     notes += [columns.note] if columns.note else []
     assert columns.item is not None
@@ -103,20 +86,20 @@ def read_tidy(
         sheet,
         rows,
     )
-    used = {*columns.used, *beside.values(), *([count] if count else []), *([gold] if gold else [])}
-    asked_groups = groups if groups is None else list(dict.fromkeys([*groups, *parts]))
-    described = item_groups(sheet, rows, known.item, asked_groups, used=used)
+    count, gold = layout.count, layout.gold
+    used = {*columns.used, *beside.values(), *filter(None, (count, gold))}
+    groups = None if layout.groups is None else list(dict.fromkeys([*layout.groups, *parts]))
+    described = item_groups(sheet, rows, known.item, groups, used=used)
     count = SHARE if count is None and SHARE in sheet.columns and not beside else count
-    known, cells, about = _values(sheet, known, columns.value, beside, count=count, order=order)
+    known, cells, about = _values(sheet, known, columns.value, beside, count=count, order=layout.order)
     if gold:
         known, cells = _with_gold(sheet, known, cells, rows, gold)
 
     def place(row: int) -> str:
-        return f"{known.place(row)}, column {gold if gold and row >= n_own else columns.value or value!r}"
+        return f"{known.place(row)}, column {gold if gold and row >= n_own else columns.value or layout.value!r}"
 
     n_own = len(cells) - (len(known.item.names) if gold else 0)
-    encoded = encode(cells, scale=scale, order=order, place=place, labels=labels)
-    return known.assemble(encoded, described, [*notes, *about])
+    return known.assemble(encode(cells, layout, place), described, [*notes, *about])
 
 
 def _beside(sheet: Sheet, value: str | None) -> dict[str, str]:
@@ -322,11 +305,24 @@ def read_wide(
     >>> table.sources["human"].sizes, table.raters
     (array([2, 1]), ('rater_1', 'rater_2'))
     """
-    sheet, kept_rows = kept(open_sheet(data, encoding=encoding), where)
+    layout = Layout(item=item, groups=groups, scale=scale, order=order, where=where, labels=labels)
+    return read_columns(open_sheet(data, encoding=encoding), columns, layout, rater=rater, repeat=repeat)
+
+
+def read_columns(
+    sheet: Sheet,
+    columns: Mapping[str, str | Sequence[str]],
+    layout: Layout,
+    *,
+    rater: str | Sequence[str] | None,
+    repeat: str | Sequence[str] | None,
+) -> ResponseTable:
+    """Read a wide sheet; `rater` and `repeat` name sources or globs of columns, as in `read_wide`."""
+    sheet, kept_rows = kept(sheet, layout.where)
     if not columns:
         raise ArgumentError("`columns` must name at least one source.")
-    found = find_columns(sheet, {"item": item}, required=[])
-    reserved = {found.item, *(groups or ())}
+    found = find_columns(sheet, {"item": layout.item}, required=[])
+    reserved = {found.item, *(layout.groups or ())}
     chosen = {name: _matched(sheet, name, wanted, reserved) for name, wanted in columns.items()}
     _refuse_shared(chosen)
     kinds = responders(chosen, rater=rater, repeat=repeat)
@@ -345,7 +341,7 @@ def read_wide(
     cells = [sheet.cells(column) for column in pairs]
     if len({cell.dtype for cell in cells}) > 1:  # numbers beside text: judged as text, cell by cell
         cells = [cell.cast(pl.String) for cell in cells]
-    encoded = encode(pl.concat(cells), scale=scale, order=order, place=place, labels=labels)
+    encoded = encode(pl.concat(cells), layout, place)
     sizes = [len(matched) * n_rows for matched in chosen.values()]
     known = CodedRows(
         Factor(items.names, np.tile(items.codes, n_columns)),
@@ -355,7 +351,7 @@ def read_wide(
         sheet,
         np.tile(np.arange(n_rows), n_columns),
     )
-    described = item_groups(sheet, np.arange(n_rows), items, groups, used=found.used | set(pairs))
+    described = item_groups(sheet, np.arange(n_rows), items, layout.groups, used=found.used | set(pairs))
     notes = [said for said in (*kept_rows, numbered, note(chosen, kinds)) if said]
     repeated = [name for name, kind in kinds.items() if not kind.are_raters]
     return replace(known.assemble(encoded, described, notes), repeats=tuple(repeated))

@@ -15,7 +15,7 @@ from howsure import _check
 from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.io.coded_rows import CodedRows, labels, spread_amounts
-from howsure.io.columns import are_people
+from howsure.io.columns import Layout, are_people
 from howsure.io.joining import join_note, refuse_strangers
 from howsure.io.readers.base import Header, Reader, Row, digest, text_of
 from howsure.io.readers.known import recognise, rows_of
@@ -150,6 +150,16 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
+VALUES = ("score", "answer")
+
+
+MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+"""Inspect's marks for correct, incorrect, partly correct and no answer (or a refusal), as its metrics count them."""
+
+
+NO_ANSWER = "without an answer"
+
+
 Named = tuple[str | None, str | Path]
 Paths = str | Path | Sequence[str | Path | Named] | Mapping[str, str | Path | Sequence[str | Path]]
 
@@ -209,27 +219,24 @@ def read_logs(
     ...     print(read_logs(f"{folder}/log.json"))
     2 items; responses: m-1 (2); scale: ordinal: 0, 1 (2 distinct whole numbers)
     """
-    _check.one_of("value", value, VALUES)
-    _check.one_of("rater_ids", rater_ids, RATER_IDS)
-    collected = collect(files, Header(scorer=scorer or "", item=item or ""), coded=rater_ids == "coded")
+    about: dict[str, Any] = {"scorer": scorer, "filter": filter, "where": where, "value": value, "item": item}
+    return table_of_logs(files, Layout(scale=scale, order=order, rater_ids=rater_ids, labels=labels, **about))
+
+
+def table_of_logs(files: Paths, layout: Layout) -> ResponseTable:
+    """Read logs and exports as `read_logs` does, from the options in one record."""
+    value = _check.one_of("value", layout.value or "score", VALUES)
+    coded = _check.one_of("rater_ids", layout.rater_ids, RATER_IDS) == "coded"
+    collected = collect(files, Header(scorer=layout.scorer or "", item=layout.item or ""), coded=coded)
     frame = _with_names(collected)
     notes = [_found(collected)]
-    frame = _kept(collected, frame, where or {})
-    frame, about = _chosen(collected, frame, scorer, filter)
+    frame = _kept(collected, frame, layout.conditions)
+    frame, about = _chosen(collected, frame, layout.scorer, layout.filter)
     notes += about
     better = _direction(collected, frame)
     frame, names, tasks = _items(collected, frame)
-    table = assembled(
-        collected,
-        frame,
-        names,
-        tasks=tasks,
-        value=value,
-        notes=notes,
-        scale=scale,
-        order=order,
-        labels=labels,
-    )
+    frame = _answers(collected, frame) if value == "answer" else frame
+    table = _assembled(collected, frame, names, tasks, layout, notes=notes)
     return replace(table, better=better if value == "score" else "")
 
 
@@ -384,33 +391,29 @@ def _items(collected: Collected, frame: pl.DataFrame) -> tuple[pl.DataFrame, lis
     return frame.with_columns(item=joined["named"].cast(pl.Int64)), names, of_task
 
 
-VALUES = ("score", "answer")
-MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
-"""Inspect's marks for correct, incorrect, partly correct and no answer (or a refusal), as its metrics count them."""
+def _answers(collected: Collected, frame: pl.DataFrame) -> pl.DataFrame:
+    """Take what the models answered in place of their scores."""
+    answered = pl.col("answer") >= 0
+    return frame.with_columns(
+        kind=pl.when(answered).then(TEXT).otherwise(NOTHING),
+        label=pl.col("answer"),
+        lacks=pl.when(answered).then(-1).otherwise(collected.reasons(NO_ANSWER)),
+    )
 
-NO_ANSWER = "without an answer"
 
-
-def assembled(
+def _assembled(
     collected: Collected,
     frame: pl.DataFrame,
     items: Sequence[str],
-    *,
     tasks: Sequence[str],
-    value: str,
+    layout: Layout,
+    *,
     notes: Sequence[str],
-    **how: Any,
 ) -> ResponseTable:
     """Put the chosen rows on a scale and cut them into sources; `notes` goes on with what was left out.
 
-    `tasks` has the task of each item; `how` goes to `encode`.
+    `tasks` has the task of each item.
     """
-    if value == "answer":
-        frame = frame.with_columns(
-            kind=pl.when(pl.col("answer") >= 0).then(TEXT).otherwise(NOTHING),
-            label=pl.col("answer"),
-            lacks=pl.when(pl.col("answer") >= 0).then(-1).otherwise(collected.reasons(NO_ANSWER)),
-        )
     frame, names = _compact(frame, items)
     sources, raters = Factor.of_codes(frame["source"], collected.sources.all), _raters(collected, frame)
     rows = CodedRows(
@@ -426,9 +429,9 @@ def assembled(
     groups = {"task": labels([of_item[name] for name in names])} if any(tasks) else {}
     if (frame["kind"] == SHARES).any():
         several, cells, about = spread_amounts(rows, _parts(collected, frame))
-        table = several.assemble(encode(cells, place=several.place, **how), groups, [])
+        table = several.assemble(encode(cells, layout, several.place), groups, [])
     else:
-        encoded, about = _encoded(collected, frame, rows, how)
+        encoded, about = _encoded(collected, frame, rows, layout)
         table = rows.assemble(encoded, groups, [])
     told += about
     holds = {name: (source.sizes > 0) for name, source in table.sources.items()}
@@ -490,13 +493,11 @@ def _repeats(collected: Collected, frame: pl.DataFrame, names: Sequence[str]) ->
     return counted["number"].cast(pl.Float64).to_numpy()
 
 
-def _encoded(
-    collected: Collected, frame: pl.DataFrame, rows: CodedRows, how: Mapping[str, Any]
-) -> tuple[Encoded, list[str]]:
+def _encoded(collected: Collected, frame: pl.DataFrame, rows: CodedRows, layout: Layout) -> tuple[Encoded, list[str]]:
     kind, numbers = frame["kind"].to_numpy(), frame["number"].to_numpy().copy()
     texts, notes = pl.Series(collected.texts.all, dtype=pl.String), list[str]()
     held = texts.gather(frame["label"].filter(frame["kind"] == TEXT).unique())
-    graded = any(file.header.grades for file in collected.files) and how["order"] is None and how["scale"] != "nominal"
+    graded = any(file.header.grades for file in collected.files) and layout.order is None and layout.scale != "nominal"
     if graded and len(held) and held.is_in([*MARKS]).all() and (held.is_in(["C", "I"]).any() or set(held) == {"N"}):
         is_text = kind == TEXT
         marks = texts.gather(frame["label"].filter(pl.Series(is_text)))
@@ -516,7 +517,7 @@ def _encoded(
         cells = labelled.zip_with(pl.Series(kind == TEXT), written.set(pl.Series(kind != NUMBER), None))
     if not (kind != NOTHING).any():
         raise DataError(f"no sample has a score: {'; '.join(_completeness(collected, frame, rows.source, ()))}")
-    return replace(encode(cells, place=rows.place, **how), note=None), notes
+    return replace(encode(cells, layout, rows.place), note=None), notes
 
 
 def _completeness(collected: Collected, frame: pl.DataFrame, sources: Factor, names: Sequence[str]) -> list[str]:

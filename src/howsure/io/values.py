@@ -10,6 +10,7 @@ import polars as pl
 
 from howsure import _check
 from howsure.errors import DataError
+from howsure.io.columns import Layout
 from howsure.io.sheets import as_text
 from howsure.scales import KINDS, SPELLINGS, FloatArray, IntArray, Scale, alike
 
@@ -67,15 +68,13 @@ class Encoded:
     note: str | None
 
 
-def encode(
-    cells: pl.Series, *, scale: str | None, order: Sequence[Any] | None, place: Place, labels: str = "stripped"
-) -> Encoded:
-    """Put cells on a scale; `place` says where a cell is, for messages.
+def encode(cells: pl.Series, layout: Layout, place: Place) -> Encoded:
+    """Put cells on the scale that a layout asks for or that they seem to have; `place` says where a cell is.
 
     Labels are stripped of spaces at their ends, and two that differ only by case, spaces or Unicode form are refused,
-    unless `labels` is "exact".
+    unless the layout's `labels` is "exact".
     """
-    _check.one_of("labels", labels, SPELLINGS)
+    scale, order, labels = layout.scale, layout.order, _check.one_of("labels", layout.labels, SPELLINGS)
     if scale is not None:
         _check.one_of("scale", scale, KINDS)
     if order is None and isinstance(cells.dtype, pl.Enum) and scale in (None, "ordinal"):
