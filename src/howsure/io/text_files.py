@@ -1,7 +1,8 @@
 """Text files: looked through in chunks, then read into columns of text with the line of each row.
 
-Separated files without quotes are read by Polars; the others by Python's csv module, which knows the line on which each
-record starts. Both must find in every line as many cells as the header has.
+Everything is read as text first, so that an error can name line and column. Separated files without quotes are read
+by Polars; the others by Python's csv module, which knows the line on which each record starts. Both must find in every
+line as many cells as the header has.
 """
 
 import codecs

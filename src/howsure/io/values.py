@@ -113,7 +113,10 @@ def refuse_alike(labels: Sequence[str]) -> None:
 
 
 def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None:
-    """Refuse a guess of "labels" for a table in which one source answers in numbers and another in words."""
+    """Refuse a guess of "labels" for a table in which one source answers in numbers and another in words.
+
+    Such a table is nearly always a mistake, so it is an error and not a nominal scale.
+    """
     if encoded.scale.kind != "nominal" or encoded.scale.is_numeric or encoded.scale.reason == AS_ASKED:
         return
     number = pl.Series(encoded.scale.labels).cast(pl.Float64, strict=False).is_not_null().to_numpy()
