@@ -23,7 +23,7 @@ else:
 READ = """
 import resource, sys, time
 from howsure.io import read_logs
-import howsure.io.readers.assembling, howsure.io.logs
+import howsure.io.logs
 before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
 start = time.process_time()
 table = read_logs(sys.argv[1])

@@ -8,7 +8,7 @@ from click.testing import CliRunner
 from howsure import models, sweeps
 from howsure.auditing import audit, conclude, measure, plan
 from howsure.cli import main
-from howsure.cli._options import as_options, flags_of
+from howsure.cli._commands import as_options, flags_of
 from howsure.cli.app import app
 from howsure.documents.text import render
 from howsure.errors import ArgumentError

@@ -9,7 +9,7 @@ import pytest
 
 from howsure import _random, comparison
 from howsure.cli import _progress, main
-from howsure.io.layouts import contest_from
+from howsure.io.files import contest_from
 from howsure.questions.tasks import TASKS
 from howsure.sweeps import Store, Task
 from tests.sweeps.tasks import bits

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from howsure import ArgumentError, DataError
-from howsure.io.layouts import contest_from, table_from
+from howsure.io.files import contest_from, table_from
 
 TIDY = """item,source,rater,value,topic
 q1,human,ann,3,sport

@@ -12,7 +12,7 @@ import howsure
 from howsure import models, paired
 from howsure.describing import describe
 from howsure.errors import HowsureError
-from howsure.io.layouts import table_from
+from howsure.io.files import table_from
 from howsure.sweeps import Grid, Store, Study, run, task
 from tests.fuzz import mutations
 

@@ -5,8 +5,7 @@ import json
 import pytest
 
 from howsure import ArgumentError, DataError
-from howsure.io.file_names import File, named_files
-from howsure.io.layouts import contest_from, table_from
+from howsure.io.files import File, contest_from, named_files, table_from
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from howsure import ArgumentError, DataError
-from howsure.io import _text, read
+from howsure.io import read, text_files
 from tests.io.same import assert_same, rater_names
 
 CSV = """item,source,rater,value,topic
@@ -246,14 +246,14 @@ def test_the_first_look_does_not_depend_on_the_chunks(parts, size):
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
         path = Path(folder) / "t.csv"
         path.write_bytes(content)
-        whole = _text.scan(path, "t.csv", separator=",")
-        patch.setattr(_text, "CHUNK", size)
-        assert _text.scan(path, "t.csv", separator=",") == whole
+        whole = text_files.scan(path, "t.csv", separator=",")
+        patch.setattr(text_files, "CHUNK", size)
+        assert text_files.scan(path, "t.csv", separator=",") == whole
     text = content.decode()
     lines = text.split("\n")
     bare = text.replace("\r\n", "\n")
     blank = any(line in ("", "\r") for line in lines)
-    assert whole == _text.Outline(len(lines), text.count(","), not ('"' in text or "\r" in bare or blank))
+    assert whole == text_files.Outline(len(lines), text.count(","), not ('"' in text or "\r" in bare or blank))
 
 
 def test_the_first_equals_sign_ends_the_column():

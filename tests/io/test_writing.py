@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import DataError, Responses, ResponseTable, Scale
-from howsure.io import _binary, read, write
+from howsure.io import binary_files, read, write
 from tests.io.same import assert_same
 
 NAMES = st.text(
@@ -48,7 +48,7 @@ def tables(draw):
 def trusted():
     """Files that are written here are sound: they are not tried in a process of their own first."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_binary, "_trial", lambda *_: None)
+        patch.setattr(binary_files, "_trial", lambda *_: None)
         yield
 
 

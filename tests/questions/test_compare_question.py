@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from howsure import ArgumentError, _fields
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands
 from howsure.cli.app import QUESTIONS
 from howsure.questions import Compare
 from howsure.questions.base import schema_of
@@ -59,7 +59,7 @@ def test_a_question_survives_json_and_the_command_line(asked):
     command = _ask.command(Compare)
     words = shlex.split(asked.command)[2:]
     context = command.make_context("compare", list(words))
-    assert _options.record_from(Compare, context.params) == asked
+    assert _commands.record_from(Compare, context.params) == asked
 
 
 def test_the_python_of_a_question_asks_it_again(asked):
@@ -90,5 +90,5 @@ def test_the_schema_knows_types_choices_and_bounds():
 
 
 def test_messages_name_options_on_the_command_line():
-    assert _options.as_options("Take `interval='score'`.") == "Take --interval score."
-    assert _options.as_options("`n_resamples` must be given.") == "--n-resamples must be given."
+    assert _commands.as_options("Take `interval='score'`.") == "Take --interval score."
+    assert _commands.as_options("`n_resamples` must be given.") == "--n-resamples must be given."

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from howsure import ArgumentError, _fields, _json
-from howsure.cli import _options
+from howsure.cli import _commands
 from howsure.cli import scores as commands
 from howsure.questions import Power, ScoresAnalyse, ScoresDescribe, ScoresEffect, ScoresPower, ScoresTest
 from howsure.questions.base import schema_of
@@ -57,7 +57,7 @@ def test_questions_survive_json_and_the_command_line(file, number):
     words = shlex.split(asked.command)
     assert words[:2] == ["howsure", "scores"]
     context = group.commands[words[2]].make_context(words[2], words[3:])
-    assert _options.record_from(type(asked), context.params) == asked
+    assert _commands.record_from(type(asked), context.params) == asked
 
 
 @pytest.mark.parametrize("question", [*SCORES, Power], ids=lambda question: question.name)

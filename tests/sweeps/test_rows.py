@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from howsure import _json
 from howsure.sweeps import CellRow, Counts, Grid, Sweep, run
-from howsure.sweeps.cell_rows import dump_values, frame, load_values
+from howsure.sweeps.results import dump_values, frame, load_values
 from tests.sweeps.tasks import bits, fragile
 
 numbers = st.one_of(st.floats(), st.integers(-(2**70), 2**70), st.booleans())

@@ -5,7 +5,7 @@ import pytest
 
 from howsure.errors import ArgumentError
 from howsure.sweeps import Grid, Task, run, task
-from howsure.sweeps.cell_rows import compute
+from howsure.sweeps.tasks import compute
 from tests.sweeps.tasks import counted, draw
 
 ADDRESS = "tests.sweeps.tasks:draw"

@@ -9,7 +9,7 @@ import zipfile
 import jsonschema
 import pytest
 
-from howsure.cli import _ask, _options
+from howsure.cli import _ask, _commands
 from howsure.models import preset
 from howsure.questions import Compare
 from howsure.web.questions import PAGES
@@ -228,7 +228,7 @@ def test_forms_without_their_token_are_refused(client, ratings_csv):
 def test_every_question_of_the_web_has_a_command():
     command = _ask.command(Compare)
     assert {parameter.name for parameter in command.params} >= {"gold", "a", "b"}
-    assert _options.as_options("`a`") == "--a"
+    assert _commands.as_options("`a`") == "--a"
 
 
 SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in range(60)).encode()

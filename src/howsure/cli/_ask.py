@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from howsure._fields import Checked, like, option
-from howsure.cli import _commands, _options
+from howsure.cli import _commands
 from howsure.cli._progress import progress
 
 if TYPE_CHECKING:
@@ -133,13 +133,13 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
     """Return the command of a question."""
     groups = (question, computing, Output)
     file = question.written
-    flags = _options.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
+    flags = _commands.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
 
     def ask(**typed: Any) -> None:
-        output = _options.record_from(Output, typed)
+        output = _commands.record_from(Output, typed)
         place = None if file is None else typed[file.name]
-        asked: Question = _options.record_from(question, typed)
-        where = _options.record_from(computing, typed)
+        asked: Question = _commands.record_from(question, typed)
+        where = _commands.record_from(computing, typed)
         if output.chart is not None:
             from howsure.reports import check_drawn
 
@@ -159,9 +159,9 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
         if place is not None and not output.json:
             say(f"Written to {place}.")
 
-    params = _options.parameters(*groups)
+    params = _commands.parameters(*groups)
     if file is not None:
-        params.append(_options.file_option(file.name, file.help, OUTPUT))
+        params.append(_commands.file_option(file.name, file.help, OUTPUT))
     said: dict[str, Any] = {"help": cleandoc(question.__doc__ or ""), "examples": question.examples}
     return _commands.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, **said)
 
@@ -213,9 +213,9 @@ def as_text(document: "Document", flags: "Mapping[str, str] | None" = None, *, v
     """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
     from howsure.documents import Sentence, text
 
-    notes = tuple(type(note)(_options.as_options(note, flags)) for note in document.notes)
+    notes = tuple(type(note)(_commands.as_options(note, flags)) for note in document.notes)
     blocks = tuple(
-        replace(block, text=_options.as_options(block.text, flags)) if isinstance(block, Sentence) else block
+        replace(block, text=_commands.as_options(block.text, flags)) if isinstance(block, Sentence) else block
         for block in document.blocks
     )
     shown, terminal = replace(document, blocks=blocks, notes=notes), sys.stdout.isatty()

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from multiprocessing.context import SpawnContext, SpawnProcess
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from howsure.sweeps import Counts, Grid, Sweep, Task
+
 
 FINISHED_WITH_FAILURES = 3
 
@@ -93,8 +95,6 @@ def executor(workers: int | None, dask: str | None, threads: int | None = None) 
 def _processes(workers: int) -> Iterator["Executor"]:
     import multiprocessing
     from concurrent.futures import ProcessPoolExecutor
-
-    from howsure.cli._workers import DeafContext
 
     before = set(multiprocessing.active_children())
     # "spawn" works alike on every system, and a worker inherits neither threads nor the open store.
@@ -227,3 +227,18 @@ def _bar() -> Iterator[Callable[["Counts"], None]]:
         yield show
     finally:
         bar.close()
+
+
+class DeafProcess(SpawnProcess):
+    """A worker that leaves Ctrl-C to the driver from its first moment on; workers find this class by its address."""
+
+    def start(self) -> None:
+        """Start, with interrupts held back."""
+        with deaf_to_interrupts():
+            super().start()
+
+
+class DeafContext(SpawnContext):
+    """Makes such workers."""
+
+    Process = DeafProcess

@@ -13,8 +13,8 @@ from howsure.errors import ArgumentError, HowsureError
 COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     "Start here": {
         "doctor": ("howsure.questions.doctor:Doctor", "Here"),
-        "example": "howsure.cli.example:command",
-        "convert": "howsure.cli.convert:command",
+        "example": "howsure.cli.other_commands:example",
+        "convert": "howsure.cli.other_commands:convert",
     },
     "Analyse data": {
         "compare": ("howsure.questions.compare:Compare", "Threads"),
@@ -29,13 +29,13 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
         "simulate": ("howsure.questions.simulate:Simulate", "Here"),
     },
     "Methods": {
-        "metrics": "howsure.cli.catalogues:metrics",
-        "presets": "howsure.cli.catalogues:presets",
+        "metrics": "howsure.cli.other_commands:metrics",
+        "presets": "howsure.cli.other_commands:presets",
         "audit": ("howsure.questions.audit:Audit", "StudyOptions"),
         "replicate": ("howsure.questions.replicate:Replicate", "StudyOptions"),
     },
     "Services": {
-        "serve": "howsure.cli.serve:command",
+        "serve": "howsure.cli.other_commands:serve",
         "sweep": "howsure.cli.sweep:group",
     },
 }

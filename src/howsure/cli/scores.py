@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from howsure.cli import _ask, _commands, _options
+from howsure.cli import _ask, _commands
 from howsure.questions.scores import SCORES, ScoresDescribe, ScoresEffect, ScoresGlossary
 
 
@@ -25,7 +25,7 @@ def _config() -> click.Option:
     """Return the option that reads settings from a file; they are defaults, so that the command line wins."""
     said = "Read options from this file: .toml, or .yml or .yaml of NLPStatTest."
     how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": _read_config}
-    return _options.file_option("config", said, "Settings", common=False, **how)
+    return _commands.file_option("config", said, "Settings", common=False, **how)
 
 
 def _read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:

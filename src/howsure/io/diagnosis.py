@@ -14,12 +14,9 @@ from howsure.documents import Block, Code, Column, Document, Heading, Points, Se
 from howsure.documents.names import shortened
 from howsure.documents.numbers import counted, joined
 from howsure.errors import ArgumentError, DataError
-from howsure.io._columns import candidates
-from howsure.io._responders import PEOPLE, are_people
-from howsure.io.file_names import File, named_files
-from howsure.io.layouts import table_from
-from howsure.io.logs import collect
-from howsure.io.readers.collecting import NOTHING
+from howsure.io.columns import PEOPLE, are_people, candidates
+from howsure.io.files import File, named_files, table_from
+from howsure.io.logs import NOTHING, collect
 from howsure.io.readers.known import recognise
 from howsure.io.reading import is_log
 from howsure.io.sheets import Sheet, listed, open_sheet

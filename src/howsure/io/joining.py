@@ -8,9 +8,8 @@ import numpy.typing as npt
 import polars as pl
 
 from howsure.errors import ArgumentError, DataError
-from howsure.io._assemble import labels as as_labels
-from howsure.io._factor import Factor
-from howsure.io._values import refuse_alike
+from howsure.io.coded_rows import labels as as_labels
+from howsure.io.values import Factor, refuse_alike
 from howsure.response_tables import ResponseTable
 from howsure.responses import Labels, Responses
 from howsure.scales import FloatArray, IntArray, Scale

@@ -1,239 +1,420 @@
-"""From files or data in memory, and sources as people name them, to a table and a contest.
+"""Read a table in one of two layouts: tidy (one response per row), or wide (one item per row, columns per source)."""
 
-Four layouts: one tidy table whose sources are values of a column or conditions ("kind=human"); one wide table whose
-sources are columns ("rater_*"); one file per source ("human=ratings.csv"); or evaluation logs, which name their models
-themselves. Which it is follows from how files and sources are written, and a note says so.
-"""
-
-from collections.abc import Sequence
+import json
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
+
+import numpy as np
+import polars as pl
 
 from howsure import _check
-from howsure.contests import Contest
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
-from howsure.io.file_names import File, named_files
+from howsure.io.coded_rows import (
+    CodedRows,
+    amounts_in_columns,
+    amounts_in_json,
+    item_groups,
+    repeat_rows,
+    repeats,
+    spread_amounts,
+)
+from howsure.io.columns import (
+    ALIASES,
+    Columns,
+    Condition,
+    Layout,
+    Responders,
+    Where,
+    candidates,
+    combined,
+    find_columns,
+    kept,
+    matching,
+    note,
+    responders,
+)
+from howsure.io.sheets import Sheet, as_text, listed, open_sheet
+from howsure.io.values import Factor, encode
 from howsure.response_tables import ResponseTable
+from howsure.scales import IntArray
 
-if TYPE_CHECKING:
-    from howsure.io.sheets import Sheet
-
-GOLD = "gold"
-PEOPLE = "human"
-ROLES = ("item", "source", "value", "rater", "repeat")
+SHARE = "share"
+"""The column in which `write` keeps the share of each label of an answer."""
 
 
-def contest_from(
-    files: Sequence[str],
-    *,
-    a: str | None = None,
-    b: str | None = None,
-    gold: str | None = None,
-    by: Sequence[str] | str | None = None,
-    complete: bool = True,
-    **options: Any,
-) -> "Contest":
-    """Put A and B against each other, measured against `gold`; without it the contest is gold-free.
+def read_tidy(data: str | Path | Any, layout: Layout, sources: Mapping[str, str] | str | None = None) -> ResponseTable:
+    """Read a table that has one response per row; `sources` is as in `read`, but no list.
 
-    Each of them is a source, a condition such as "kind=human", or a column or glob of a wide table. Gold may be a file
-    of its own, or a column that repeats an item's gold label. Where the files hold two models, A is the first of them
-    unless `a` and `b` say otherwise. The other options are those of `howsure.read`.
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"id": [1, 2], "label": [{"no": 3, "yes": 7}, {"no": 9, "yes": 1}]})
+    >>> read_tidy(frame, Layout(), "human").sources["human"].sizes
+    array([10, 10])
     """
-    asked = [spec for spec in (gold, a, b) if spec is not None]
-    if len(set(asked)) != len(asked):
-        raise ArgumentError(f"`gold`, `a` and `b` must be different sources; got {', '.join(asked)}.")
-    if (a is None) != (b is None):
-        raise ArgumentError(f"`a` and `b` go together; got {'a' if b is None else 'b'} alone.")
-    if len(files) == 1 and isinstance(files[0], Contest):
-        if asked:
-            raise ArgumentError("a contest has its gold, A and B already: leave `a`, `b` and `gold` out.")
-        return files[0].complete() if complete else files[0]
-    table, names = _read(files, asked, gold, _options(by, options), every=a is None)
-    standard = names.get(gold, gold) if gold is not None else None
-    if a is None or b is None:
-        a, b = _only_two(table, standard)
-        table = _with_note(table, Aside(f"A is {a} and B is {b}: the files hold no other models."))
-    return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
+    texts = sources.values() if isinstance(sources, Mapping) else ()
+    asked = [*layout.named_columns, *(text.partition("=")[0] for text in texts)]
+    sheet = open_sheet(data, paths=asked, encoding=layout.encoding)
+    if isinstance(sources, str) and layout.source:
+        raise ArgumentError("`sources` names the source of all rows, so `source` is not allowed.")
+    if sources is not None and not sources:
+        raise ArgumentError("`sources` must name at least one source.")
+    sheet, notes = kept(sheet, layout.where)
+    sheet, parts = combined(sheet, layout.item)
+    beside = _beside(sheet, layout.value)
+    given = {role: getattr(layout, role) for role in ALIASES} | ({"value": ""} if beside else {})
+    columns = _columns(sheet, given, sources, needs_value=not beside)
+    notes += [columns.note] if columns.note else []
+    assert columns.item is not None
+    rows, source_of_row, own_rater = _sources(sheet, columns.source, columns.rater, sources)
+    notes += _without_source(sheet, columns.source, rows, sources)
+    ids = sheet.complete_ids(columns.item, "item", rows)
+    raters = None
+    if columns.rater is not None:
+        cells = sheet.ids(columns.rater, rows)
+        # A source that is a value of the rater column is its own rater: its name there says nothing about who rated.
+        raters = Factor.of(cells.set(pl.Series(np.isin(source_of_row.codes, own_rater)), None) if own_rater else cells)
+    known = CodedRows(
+        Factor.of(ids),
+        source_of_row,
+        raters,
+        None if columns.repeat is None else repeats(sheet.ids(columns.repeat, rows)),
+        sheet,
+        rows,
+    )
+    count, gold = layout.count, layout.gold
+    used = {*columns.used, *beside.values(), *filter(None, (count, gold))}
+    groups = None if layout.groups is None else list(dict.fromkeys([*layout.groups, *parts]))
+    described = item_groups(sheet, rows, known.item, groups, used=used)
+    count = SHARE if count is None and SHARE in sheet.columns and not beside else count
+    known, cells, about = _values(sheet, known, columns.value, beside, count=count, order=layout.order)
+    if gold:
+        known, cells = _with_gold(sheet, known, cells, rows, gold)
+
+    def place(row: int) -> str:
+        return f"{known.place(row)}, column {gold if gold and row >= n_own else columns.value or layout.value!r}"
+
+    n_own = len(cells) - (len(known.item.names) if gold else 0)
+    return known.assemble(encode(cells, layout, place), described, [*notes, *about])
 
 
-def table_from(
-    files: Sequence[str], *, sources: Sequence[str] = (), by: Sequence[str] | str | None = None, **options: Any
-) -> "ResponseTable":
-    """Read the table of these files: the `sources` asked for, written as in `contest_from`, or all of them."""
-    return _read(files, sources, None, _options(by, options), every=not sources)[0]
+def _beside(sheet: Sheet, value: str | None) -> dict[str, str]:
+    """Return label → column where the value is a glob such as "p_*": one column holds the number of one label."""
+    if not value or value in sheet.columns or "*" not in value:
+        return {}
+    before, _, after = value.partition("*")
+    columns = matching(sheet, value)
+    if not columns:
+        sheet.cells(value)
+    return {column[len(before) : len(column) - len(after)]: column for column in columns}
 
 
-def _options(by: Sequence[str] | str | None, given: dict[str, Any]) -> dict[str, Any]:
-    """Return the options of `read`; lists may be written with commas."""
-    options = dict.fromkeys(ROLES) | given
-    return options | {"groups": _listed(by), "order": _listed(given.get("order")) or None}
-
-
-def _read(
-    files: Sequence[str], asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
-) -> tuple["ResponseTable", dict[str, str]]:
-    """Return the table, and what each source that was asked for is called in it."""
-    from howsure.io.reading import gathered, is_log, only
-
-    if len(files) == 1 and isinstance(files[0], ResponseTable | Contest):
-        if isinstance(files[0], Contest):
-            raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
-        return only(files[0], None if every else asked), {}
-    found = named_files(files)
-    standard = gold if gold is not None and _is_file(gold, found) else None
-    single = len(found) == 1 and found[0].name is None and standard is None
-    if single and not is_log(found[0].path):
-        return _read_sheet(found[0], asked, gold, options, every=every)
-    table = gathered(_wanted(found, [] if every else [spec for spec in asked if spec != standard]), options)
-    if standard is None:
-        for spec in asked:
-            table.source(spec)
-        return table, {}
-    name, own = _standard(standard, options)
-    if name in table.sources:
-        raise ArgumentError(
-            f"`gold` {standard} and the other files both hold a source called {name!r}; name the files."
+def _values(
+    sheet: Sheet,
+    known: CodedRows,
+    value: str | None,
+    beside: Mapping[str, str],
+    *,
+    count: str | None,
+    order: Sequence[Any] | None,
+) -> tuple[CodedRows, pl.Series, list[str]]:
+    """Return the cells to be put on a scale; counts and shares of labels become one row for each response or label."""
+    nested = value in sheet.nested or (value is not None and _is_counted(sheet.frame[value]))
+    if not (beside or count or nested):
+        assert value is not None
+        return known, sheet.cells(value).gather(known.where), []
+    if beside:
+        parts = amounts_in_columns(
+            {name: sheet.ids(column).gather(known.where) for name, column in beside.items()}, known
         )
-    from howsure.io.joining import join
-    from howsure.io.reading import one_by_one
-
-    return join(one_by_one(table) | {name: own}, labels=options.get("labels", "stripped")), {standard: name}
-
-
-def _is_file(gold: str, files: Sequence[File]) -> bool:
-    """Whether gold is a file of its own; a source of that name comes first."""
-    return gold not in [file.name for file in files] and Path(gold).is_file()
-
-
-def _standard(path: str, options: dict[str, Any]) -> tuple[str, "ResponseTable"]:
-    """Read the gold standard from a file of its own: its only source, or the people in it."""
-    from howsure.io.reading import gathered, is_log, one_by_one
-
-    free = {name: value for name, value in options.items() if name not in ("scorer", "filter", "where")}
-    free["value"] = None if free["value"] == "answer" else free["value"]
-    if not is_log(path):
-        return GOLD, gathered([File(path, GOLD)], free)
-    held = one_by_one(gathered([File(path)], free))
-    name = PEOPLE if PEOPLE in held else next(iter(held))
-    if len(held) > 1 and name != PEOPLE:
-        raise DataError(
-            f"{path} holds several sources ({', '.join(held)}); say which is gold: gold=FILE, `gold` its name."
-        )
-    return name, held[name]
+    elif nested:
+        assert value is not None
+        cells = _as_json(sheet.frame[value]).gather(known.where)
+        if not cells.drop_nulls().str.contains(r"^\s*[\[{]").all():
+            sheet.cells(value)
+        parts = amounts_in_json(cells, known, order, value)
+    else:
+        assert value is not None
+        assert count is not None
+        return repeat_rows(known, sheet.cells(value).gather(known.where), sheet.ids(count).gather(known.where))
+    return spread_amounts(known, parts)
 
 
-def _only_two(table: "ResponseTable", gold: str | None) -> tuple[str, str]:
-    models = [name for name in table.sources if name != gold]
-    if len(models) != 2:
-        said = "`a` and `b` say which two models are compared"
-        if len(models) == 1:
-            said += (
-                f"; the files hold {models[0]} alone. Two logs of one model are its repeats; name them to compare them"
+def _is_counted(cells: pl.Series) -> bool:
+    """Whether a dataframe's cells are lists or records of numbers."""
+    kind = cells.dtype
+    if isinstance(kind, pl.Struct):
+        return all(field.dtype.is_numeric() for field in kind.fields)
+    return isinstance(kind, pl.List | pl.Array) and kind.inner is not None and kind.inner.is_numeric()
+
+
+def _as_json(cells: pl.Series) -> pl.Series:
+    if cells.dtype == pl.String:
+        return cells
+    if isinstance(cells.dtype, pl.Struct):
+        held = [cell and {name: part for name, part in cell.items() if part is not None} for cell in cells]
+    else:
+        held = [None if cell is None else list(cell) for cell in cells]
+    return pl.Series([None if cell is None else json.dumps(cell) for cell in held], dtype=pl.String)
+
+
+def _with_gold(
+    sheet: Sheet, known: CodedRows, cells: pl.Series, rows: IntArray, gold: str
+) -> tuple[CodedRows, pl.Series]:
+    """Add one response of the source `gold` for each item, from a column that repeats it on all rows of the item."""
+    if gold in known.source.names:
+        raise DataError(f"{sheet.name} has both a column and a source called {gold!r}; rename one.")
+    n_items = len(known.item.names)
+    of_row = np.full(sheet.frame.height, -1)
+    of_row[known.where] = known.item.codes
+    said = item_groups(sheet, rows, Factor(known.item.names, of_row[rows]), [gold], used=set())[gold]
+    first = np.zeros(n_items, dtype=np.int64)
+    first[known.item.codes[::-1]] = known.where[::-1]
+    own = pl.Series([str(label) or None for label in said.tolist()], dtype=pl.String)
+    texts = cells if cells.dtype == pl.String else as_text(cells)
+    blank = np.full(n_items, -1)
+    added = replace(
+        known,
+        item=Factor(known.item.names, np.concatenate([known.item.codes, np.arange(n_items)])),
+        source=Factor(
+            [*known.source.names, gold], np.concatenate([known.source.codes, blank + 1 + len(known.source.names)])
+        ),
+        rater=None if known.rater is None else Factor(known.rater.names, np.concatenate([known.rater.codes, blank])),
+        repeat=None if known.repeat is None else np.concatenate([known.repeat, np.full(n_items, np.nan)]),
+        weights=None if known.weights is None else np.concatenate([known.weights, np.full(n_items, np.nan)]),
+        where=np.concatenate([known.where, first]),
+    )
+    return added, pl.concat([texts, own])
+
+
+def _without_source(
+    sheet: Sheet, source: str | None, rows: IntArray, sources: Mapping[str, str] | str | None
+) -> list[str]:
+    """Say which rows belong to no source because the cell that names it is blank."""
+    if source is None or not isinstance(sources, Mapping):
+        return []
+    blank = sheet.ids(source).is_null().to_numpy()
+    blank[rows] = False
+    if not blank.any():
+        return []
+    first = sheet.short_place(int(np.flatnonzero(blank)[0]))
+    count = int(blank.sum())
+    row, has, is_ = ("row", "has", "is") if count == 1 else ("rows", "have", "are")
+    return [f"{count:,} {row} of {sheet.name} {has} no {source} and {is_} left out (first: {first})."]
+
+
+def _columns(
+    sheet: Sheet, given: dict[str, str | None], sources: Mapping[str, str] | str | None, *, needs_value: bool
+) -> Columns:
+    """Find the columns; conditions make the source column optional, and may turn it into the rater's."""
+    value = ["value"] if needs_value else []
+    if isinstance(sources, str):
+        return find_columns(sheet, given | {"source": ""}, required=["item", *value])
+    if sources is None:
+        return find_columns(sheet, given, required=["item", "source", *value])
+    plain = any("=" not in text for text in sources.values())
+    if given["source"] is None and not plain and len(candidates(sheet, "source", taken=given.values())) != 1:
+        given = given | {"source": ""}  # every source is a condition, so an unclear source column does no harm
+    found = find_columns(sheet, given, required=["item", *(["source"] if plain else []), *value])
+    tested = {Condition.parse(text, found.source, sheet).column for text in sources.values()}
+    elsewhere = sorted(tested - {found.source})
+    if given["rater"] is None and found.rater is None and found.source is not None and elsewhere:
+        reason = f"rater = {found.source}, because {', '.join(elsewhere)} tells which source a row belongs to"
+        told = f"{found.note.removesuffix('.')}; " if found.note else f"Column of {sheet.short_name} guessed: "
+        return replace(found, rater=found.source, note=Aside(f"{told}{reason}."))
+    return found
+
+
+def _sources(
+    sheet: Sheet, source: str | None, rater: str | None, sources: Mapping[str, str] | str | None
+) -> tuple[IntArray, Factor, list[int]]:
+    """Return the rows to read, the source of each, and the sources that the rater column itself names."""
+    n_rows = sheet.frame.height
+    if isinstance(sources, str):
+        return np.arange(n_rows), Factor([sources], np.zeros(n_rows, dtype=np.int64)), []
+    if sources is None:
+        assert source is not None
+        return np.arange(n_rows), Factor.of(sheet.complete_ids(source, "source")), []
+    owner = np.full(n_rows, -1)
+    own_rater = []
+    for number, (name, text) in enumerate(sources.items()):
+        condition = Condition.parse(text, source, sheet)
+        chosen = sheet.rows_where(condition.column, condition.value)
+        both = chosen & (owner >= 0)
+        if both.any():
+            row = int(np.flatnonzero(both)[0])
+            other = list(sources)[owner[row]]
+            owners = f"{other} ({sources[other]}) and {name} ({text})"
+            raise DataError(
+                f"{sheet.place(row)} belongs to two sources, {owners}; make the conditions exclude each other."
             )
-            raise ArgumentError(f"{said}: a=FILE b=FILE.")
-        raise ArgumentError(f"{said}; the files hold {', '.join(models) or 'none'}.")
-    return models[0], models[1]
+        owner[chosen] = number
+        if condition.column == rater:
+            own_rater.append(number)
+    rows = np.flatnonzero(owner >= 0)
+    return rows, Factor(list(sources), owner[rows]), own_rater
 
 
-def _wanted(files: Sequence[File], asked: Sequence[str]) -> list[File]:
-    """Return the files of the sources that are asked for; files without a name may hold any."""
-    names = [file.name for file in files if file.name is not None]
-    if len(names) == len(files):
-        for spec in asked:
-            if spec not in names:
-                hint = _check.nearest(spec, names)
-                raise ArgumentError(
-                    f"no table is called {spec!r}; the tables are {', '.join(dict.fromkeys(names))}.{hint}"
-                )
-    return [file for file in files if not asked or file.name is None or file.name in asked]
+def read_wide(
+    data: str | Path | Any,
+    *,
+    columns: Mapping[str, str | Sequence[str]],
+    item: str | None = None,
+    rater: str | Sequence[str] | None = None,
+    repeat: str | Sequence[str] | None = None,
+    groups: Sequence[str] | None = (),
+    scale: str | None = None,
+    order: Sequence[Any] | None = None,
+    where: Where | None = None,
+    labels: str = "stripped",
+    encoding: str | None = None,
+) -> ResponseTable:
+    """Read a table that has one item per row.
+
+    Parameters
+    ----------
+    data : path or dataframe
+        As for `read`.
+    columns : mapping of str to str or sequence of str
+        The columns of each source: a name, a glob such as ``"rater_*"``, or a list of names. Where a source has
+        several, they are raters or repeats: repeats where their names say run, seed, sample or the like; raters where
+        the names say rater, annotator, human or the like; else raters where they are told apart by names (x_ann,
+        x_bob), and repeats where they are numbered (x_1, x_2). A note says which. A rater is named by what the star
+        stands for if that has letters, else by the column.
+    item : str, optional
+        The column of item ids; guessed when left out, and rows are numbered from 1 where there is none.
+    rater, repeat : str or sequence of str, optional
+        Sources (or globs of their columns) whose columns are raters, or repeats, whatever their names say. An empty
+        `rater` means that there are no raters.
+    groups, scale, order, where, labels, encoding
+        As for `read`.
+
+    Returns
+    -------
+    ResponseTable
+
+    Examples
+    --------
+    >>> import polars
+    >>> frame = polars.DataFrame({"id": ["q1", "q2"], "rater_1": [3, 4], "rater_2": [4, None], "gpt4": [3, 5]})
+    >>> table = read_wide(frame, columns={"human": "rater_*", "gpt4": "gpt4"})
+    >>> table.sources["human"].sizes, table.raters
+    (array([2, 1]), ('rater_1', 'rater_2'))
+    """
+    layout = Layout(item=item, groups=groups, scale=scale, order=order, where=where, labels=labels)
+    return read_columns(open_sheet(data, encoding=encoding), columns, layout, rater=rater, repeat=repeat)
 
 
-def _read_sheet(
-    file: File, asked: Sequence[str], gold: str | None, options: dict[str, Any], *, every: bool
-) -> tuple["ResponseTable", dict[str, str]]:
-    """Read one table, tidy or wide."""
-    from howsure.io.reading import asked_columns
-    from howsure.io.sheets import open_sheet
-    from howsure.io.tidy import read_tidy
-    from howsure.io.wide import read_wide
+def read_columns(
+    sheet: Sheet,
+    columns: Mapping[str, str | Sequence[str]],
+    layout: Layout,
+    *,
+    rater: str | Sequence[str] | None,
+    repeat: str | Sequence[str] | None,
+) -> ResponseTable:
+    """Read a wide sheet; `rater` and `repeat` name sources or globs of columns, as in `read_wide`."""
+    sheet, kept_rows = kept(sheet, layout.where)
+    if not columns:
+        raise ArgumentError("`columns` must name at least one source.")
+    found = find_columns(sheet, {"item": layout.item}, required=[])
+    reserved = {found.item, *(layout.groups or ())}
+    chosen = {name: _matched(sheet, name, wanted, reserved) for name, wanted in columns.items()}
+    _refuse_shared(chosen)
+    kinds = responders(chosen, rater=rater, repeat=repeat)
+    n_rows, n_columns = sheet.frame.height, sum(map(len, chosen.values()))
+    if found.item is None:
+        ids = pl.Series([str(number) for number in range(1, n_rows + 1)])
+        numbered: str | None = f"{sheet.name} has no item column, so its rows are numbered from 1."
+    else:
+        ids, numbered = _unique_ids(sheet, found.item), found.note
+    items = Factor.of(ids)
+    pairs = [column for matched in chosen.values() for column in matched]
 
-    options = {name: value for name, value in options.items() if name not in ("scorer", "filter", "rater_ids")}
-    options |= {"value": file.value or options["value"]}
-    sheet = open_sheet(file.path, paths=asked_columns(options), encoding=options.pop("encoding", None))
-    wide = not every and _is_wide(sheet, asked, options)
-    of_items = gold if gold is not None and not wide and not _is_source(sheet, gold, options) else None
-    if every:
-        return read_tidy(sheet, **options, gold=of_items), {}
-    if wide:
-        shared: dict[str, Any] = {
-            name: options[name] for name in ("item", "groups", "scale", "order", "where", "labels") if name in options
-        }
-        shared |= {role: _listed(options[role]) if options[role] else options[role] for role in ("rater", "repeat")}
-        table = read_wide(sheet, columns={spec: spec for spec in asked}, **shared)
-        return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {}
-    others = [spec for spec in asked if spec != of_items]
-    names = _names(others, sheet)
-    table = read_tidy(sheet, **options, gold=of_items, sources={names[spec]: spec for spec in others})
-    return table, names
+    def place(row: int) -> str:
+        return f"{sheet.place(row % n_rows)}, column {pairs[row // n_rows]!r}"
 
-
-def _is_source(sheet: "Sheet", gold: str, options: dict[str, Any]) -> bool:
-    """Whether gold is anything but a column that repeats the gold label of an item."""
-    from howsure.io import _columns
-
-    if gold not in sheet.columns:
-        return True
-    try:
-        column = options["source"] or _columns.guess(sheet, "source")
-    except DataError:
-        return True
-    return column is None or gold == column or gold in sheet.ids(column).to_list()
-
-
-def _is_wide(sheet: "Sheet", asked: Sequence[str], options: dict[str, Any]) -> bool:
-    """Whether the sources are columns: all match some, and no tidy reading of them is possible."""
-    from howsure.io import _columns
-
-    if options["value"] or options["source"] or not all(_columns.matching(sheet, spec) for spec in asked):
-        return False
-    try:
-        column = _columns.guess(sheet, "source")
-        value = _columns.guess(sheet, "value", taken=[column])
-    except DataError:  # more than one candidate: the columns that were named decide
-        return True
-    if column is None or value is None:
-        return True
-    return not set(asked) <= set(sheet.ids(column).to_list())
+    cells = [sheet.cells(column) for column in pairs]
+    if len({cell.dtype for cell in cells}) > 1:  # numbers beside text: judged as text, cell by cell
+        cells = [cell.cast(pl.String) for cell in cells]
+    encoded = encode(pl.concat(cells), layout, place)
+    sizes = [len(matched) * n_rows for matched in chosen.values()]
+    known = CodedRows(
+        Factor(items.names, np.tile(items.codes, n_columns)),
+        Factor(list(chosen), np.repeat(np.arange(len(chosen)), sizes)),
+        _raters(columns, chosen, kinds, n_rows),
+        None,
+        sheet,
+        np.tile(np.arange(n_rows), n_columns),
+    )
+    described = item_groups(sheet, np.arange(n_rows), items, layout.groups, used=found.used | set(pairs))
+    notes = [said for said in (*kept_rows, numbered, note(chosen, kinds)) if said]
+    repeated = [name for name, kind in kinds.items() if not kind.are_raters]
+    return replace(known.assemble(encoded, described, notes), repeats=tuple(repeated))
 
 
-def _wide_columns(sheet: "Sheet", asked: Sequence[str]) -> str:
-    from howsure.io import _columns
-    from howsure.io.sheets import listed
-
-    parts = []
-    for spec in asked:
-        matched = _columns.matching(sheet, spec)
-        parts.append(f"{spec} is {listed(matched)}" if matched != [spec] else f"{spec} is a column")
-    return "; ".join(parts)
-
-
-def _names(asked: Sequence[str], sheet: "Sheet") -> dict[str, str]:
-    """Call each source by its value: "kind=human" is human, unless two conditions end alike."""
-    short = {}
-    for spec in asked:
-        column, _, value = spec.partition("=")
-        short[spec] = value.strip() if value.strip() and column.strip() in sheet.columns else spec
-    return short if len(set(short.values())) == len(short) else {spec: spec for spec in asked}
+def _matched(sheet: Sheet, name: str, wanted: str | Sequence[str], reserved: set[str | None]) -> list[str]:
+    matched = []
+    for pattern in [wanted] if isinstance(wanted, str) else wanted:
+        alike = [column for column in matching(sheet, pattern) if column == pattern or column not in reserved]
+        if not alike:
+            hint = _check.nearest(pattern, sheet.columns)
+            what = f"no column that matches {pattern!r} (source {name})"
+            raise DataError(f"{sheet.name} has {what}; it has {listed(sheet.columns)}.{hint}")
+        matched += alike
+    return list(dict.fromkeys(matched))
 
 
-def _with_note(table: "ResponseTable", note: str) -> "ResponseTable":
-    return replace(table, notes=(note, *table.notes))
+def _refuse_shared(chosen: Mapping[str, list[str]]) -> None:
+    owner: dict[str, str] = {}
+    for name, matched in chosen.items():
+        for column in matched:
+            if column in owner:
+                raise ArgumentError(f"column {column!r} cannot belong to both {owner[column]} and {name}.")
+            owner[column] = name
 
 
-def _listed(names: Sequence[str] | str | None) -> list[str]:
-    """Split "low,medium,high"; a list stays as it is."""
-    if isinstance(names, str):
-        return [name.strip() for name in names.split(",") if name.strip()]
-    return list(names or ())
+def _unique_ids(sheet: Sheet, column: str) -> pl.Series:
+    ids = sheet.complete_ids(column, "item")
+    again = ids.is_duplicated()
+    if again.any():
+        first = int(again.arg_max() or 0)
+        second = int(np.flatnonzero((ids == ids[first]).to_numpy())[1])
+        raise DataError(
+            f"{sheet.place(second)} repeats {sheet.short_place(first)}: item {ids[first]}. "
+            "A wide table has one row per item; remove one, or read it as a tidy table."
+        )
+    return ids
+
+
+def _raters(
+    columns: Mapping[str, str | Sequence[str]],
+    chosen: Mapping[str, list[str]],
+    kinds: Mapping[str, Responders],
+    n_rows: int,
+) -> Factor | None:
+    """Name a rater for each column of the sources that have raters."""
+    if not any(kind.are_raters for kind in kinds.values()):
+        return None
+    raters: list[str | None] = []
+    for name, matched in chosen.items():
+        rated = name in kinds and kinds[name].are_raters
+        raters += [_rater(columns[name], column) if rated else None for column in matched]
+    names = list(dict.fromkeys(rater for rater in raters if rater is not None))
+    number = {name: position for position, name in enumerate(names)}
+    codes = [-1 if rater is None else number[rater] for rater in raters]
+    return Factor(names, np.repeat(np.array(codes), n_rows))
+
+
+def _rater(wanted: str | Sequence[str], column: str) -> str:
+    """Return what the star stands for: alice in x_alice and y_alice is one rater; 1 in x_1 and y_1 is not."""
+    if isinstance(wanted, str) and wanted.count("*") == 1:
+        before, _, after = wanted.partition("*")
+        match = re.fullmatch(f"{re.escape(before)}(.*){re.escape(after)}", column)
+        if match and any(letter.isalpha() for letter in match[1]):
+            return match[1]
+    return column

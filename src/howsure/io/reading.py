@@ -10,21 +10,14 @@ import polars as pl
 
 from howsure.contests import Contest
 from howsure.errors import ArgumentError, DataError
-from howsure.io._columns import guess
-from howsure.io._shaping import Where, conditions
-from howsure.io.file_names import File
+from howsure.io.columns import Layout, Where, guess
+from howsure.io.files import File
 from howsure.io.joining import join
-from howsure.io.logs import read_logs
+from howsure.io.layouts import read_tidy
+from howsure.io.logs import table_of_logs
 from howsure.io.readers.known import recognise
 from howsure.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
-from howsure.io.tidy import read_tidy
 from howsure.response_tables import ResponseTable
-
-ROLES = ("item", "source", "value", "rater", "repeat", "count", "gold")
-"""What columns of a table may be."""
-
-ABOUT_TABLES = ("groups", "where", "labels", "encoding", "scale", "order")
-"""What else may be said of a table."""
 
 RESPONSES = "responses"
 """What the source of an array without a name is called."""
@@ -106,26 +99,25 @@ def read(
     >>> table.notes
     ('Columns of the table guessed from their names: item = id, source = model, value = score.',)
     """
-    options: dict[str, Any] = {
-        "item": item, "source": source, "value": value, "rater": rater, "repeat": repeat, "count": count, "gold": gold,
-        "groups": groups, "where": where, "labels": labels, "encoding": encoding, "scale": scale, "order": order,
-        "scorer": scorer, "filter": filter, "rater_ids": rater_ids,
-    }  # fmt: skip
+    layout = Layout(
+        item=item, source=source, value=value, rater=rater, repeat=repeat, count=count, gold=gold, groups=groups,
+        scale=scale, order=order, where=where, labels=labels, encoding=encoding, scorer=scorer, filter=filter,
+        rater_ids=rater_ids,
+    )  # fmt: skip
     names = list(sources) if isinstance(sources, list | tuple | set) else None
     if names is not None and not (names and all(isinstance(name, str) for name in names)):
         raise ArgumentError(f"`sources` must list names of sources; got {sources!r}.")
     files = _files(data)
-    if isinstance(data, str | Path) and _reads_as_log(data, options):
+    if isinstance(data, str | Path) and _reads_as_log(data, layout):
         files = [File(str(data), sources if isinstance(sources, str) else None)]
     if files is None:
-        conditions_of = sources if names is None else {name: name for name in names}
-        return read_tidy(data, sources=conditions_of, **_tabular(options))  # type: ignore[arg-type]
+        return read_tidy(data, layout, {name: name for name in names} if names is not None else sources)  # type: ignore[arg-type]
     if isinstance(sources, Mapping) or (isinstance(sources, str) and files[0].name != sources):
         raise ArgumentError(
             "`sources` with conditions, or one name for all rows, is for one table. For logs and several files list the"
             " names of sources to keep, or name the source of each file."
         )
-    return only(gathered(files, options), names)
+    return keep_sources(read_files(files, layout), names)
 
 
 def as_table(data: ResponseTable | Any) -> ResponseTable:
@@ -180,7 +172,7 @@ def as_contest(
     return table.contest(a=a, b=b, gold=gold, complete=complete)
 
 
-def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
+def keep_sources(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
     """Return the table of these sources, with the items that any of them has; of all sources for None."""
     if names is None:
         return table
@@ -192,29 +184,29 @@ def only(table: ResponseTable, names: Sequence[str] | None) -> ResponseTable:
     return replace(table, sources=sources, repeats=repeats).take(np.flatnonzero(held))
 
 
-def gathered(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:
+def read_files(files: Sequence[File], layout: Layout) -> ResponseTable:
     """Read several files and join them on the item id.
 
     Logs of one name (or of one model, where they have no name) are its repeats; so are several tables of one name.
     """
-    logs = [file for file in files if _reads_as_log(file.path, options)]
+    logs = [file for file in files if _reads_as_log(file.path, layout)]
     if len(logs) == len(files):
-        return _read_logs(logs, options)
-    parts = one_by_one(_read_logs(logs, options)) if logs else {}
+        return _table_of_logs(logs, layout)
+    parts = split_sources(_table_of_logs(logs, layout)) if logs else {}
     others = [file for file in files if file not in logs]
     held: dict[str, list[ResponseTable]] = {}
-    for file, table in zip(others, _tables(others, options), strict=True):
-        for name, own in one_by_one(table).items():
+    for file, table in zip(others, _tables(others, layout), strict=True):
+        for name, own in split_sources(table).items():
             if name in parts:
                 raise ArgumentError(
                     f"{file.path} and a log both hold a source called {name!r}; name them: x={file.path}."
                 )
             held.setdefault(name, []).append(own)
-    parts |= {name: own[0] if len(own) == 1 else _stacked(name, own, options) for name, own in held.items()}
+    parts |= {name: own[0] if len(own) == 1 else _stacked(name, own, layout) for name, own in held.items()}
     if len(parts) == 1:
         return next(iter(parts.values()))
     paths = {file.name: file.path for file in files if file.name is not None}
-    return join(parts, files=paths, labels=options.get("labels", "stripped"))
+    return join(parts, files=paths, labels=layout.labels)
 
 
 def is_log(path: str | Path | Any) -> bool:
@@ -224,30 +216,75 @@ def is_log(path: str | Path | Any) -> bool:
     return Path(path).suffix.lower() not in BINARY_ENDINGS and recognise(path) is not None
 
 
-def one_by_one(table: ResponseTable) -> dict[str, ResponseTable]:
+def split_sources(table: ResponseTable) -> dict[str, ResponseTable]:
     """Return each source of a table as a table of its own; the notes go with the first."""
     first = next(iter(table.sources), None)
-    parts = {name: only(table, [name]) for name in table.sources}
+    parts = {name: keep_sources(table, [name]) for name in table.sources}
     return {name: part if name == first else replace(part, notes=()) for name, part in parts.items()}
 
 
-def asked_columns(options: Mapping[str, Any]) -> list[str]:
-    """Return the columns that the options name."""
-    asked = [options[role] for role in ROLES if options.get(role)]
-    return [*asked, *conditions(options.get("where")), *(options.get("groups") or ())]
+def _reads_as_log(path: str | Path, layout: Layout) -> bool:
+    """Whether a file is to be read as a log: it is one, and no columns of a table are asked for."""
+    columns = [layout.source, layout.rater, layout.repeat, layout.count, layout.gold]
+    if not (layout.scorer or layout.value == "answer"):
+        columns += [layout.item, layout.value]
+    return all(column is None for column in columns) and is_log(path)
 
 
-def source_column(sheet: Sheet, name: str, options: Mapping[str, Any]) -> str | None:
+def _table_of_logs(files: Sequence[File], layout: Layout) -> ResponseTable:
+    return table_of_logs([(file.name, file.path) for file in files], layout)
+
+
+def _tables(files: Sequence[File], layout: Layout) -> list[ResponseTable]:
+    """Read each table; a column that some files lack is guessed there, since each file has its own names."""
+    asked = layout.named_columns
+    sheets = [open_sheet(file.path, paths=[*asked, file.value], encoding=layout.encoding) for file in files]
+    for column in asked:
+        parts = [column] if "," not in column else [part.strip() for part in column.split(",")]
+        if sheets and not any(set(parts) <= set(sheet.columns) or "*" in column for sheet in sheets):
+            sheets[0].cells(column)
+    return [_table(file, sheet, layout) for file, sheet in zip(files, sheets, strict=True)]
+
+
+def _table(file: File, sheet: Sheet, layout: Layout) -> ResponseTable:
+    """Read one table of several; it is of the source that the file's name gives, or names its sources itself."""
+
+    def here(column: str | None) -> str | None:
+        known = not column or column in sheet.columns or "*" in column or "," in column
+        return column if known else None
+
+    own = replace(
+        layout,
+        item=here(layout.item),
+        source=here(layout.source),
+        value=file.value or here(layout.value),
+        rater=here(layout.rater),
+        repeat=here(layout.repeat),
+        count=here(layout.count),
+        groups=[name for name in layout.groups or () if name in sheet.columns],
+        where={name: value for name, value in layout.conditions.items() if name in sheet.columns},
+    )
+    if file.name is None:
+        if own.source is None and guess(sheet, "source", taken=[own.item, own.value]) is None:
+            raise ArgumentError(
+                f"{file.path} does not say whose responses it holds; name it: {Path(file.path).stem}={file.path}."
+            )
+        return read_tidy(sheet, own)
+    column = _source_column(sheet, file.name, own)
+    return read_tidy(sheet, replace(own, source=column), file.name if column is None else {file.name: file.name})
+
+
+def _source_column(sheet: Sheet, name: str, layout: Layout) -> str | None:
     """Return the column in which rows of this source are marked by its name; None where all rows are its own."""
-    if options["source"] == "":
+    if layout.source == "":
         return None
-    taken = [options[role] for role in ("item", "value", "rater", "repeat")]
-    column = options["source"] or guess(sheet, "source", taken=taken)
+    taken = [layout.item, layout.value, layout.rater, layout.repeat]
+    column = layout.source or guess(sheet, "source", taken=taken)
     if column is None:
         return None
     known = sheet.ids(column).drop_nulls().unique(maintain_order=True).to_list()
     if name in known:
-        return str(column)
+        return column
     if len(known) > 1:
         raise DataError(
             f"{sheet.name} holds {len(known)} sources ({listed(known)}) and none is called {name!r}. "
@@ -256,74 +293,17 @@ def source_column(sheet: Sheet, name: str, options: Mapping[str, Any]) -> str | 
     return None
 
 
-def _reads_as_log(path: str | Path, options: Mapping[str, Any]) -> bool:
-    """Whether a file is to be read as a log: it is one, and no columns of a table are asked for."""
-    roles = ["source", "rater", "repeat", "count", "gold"]
-    if not (options.get("scorer") or options.get("value") == "answer"):
-        roles += ["item", "value"]
-    return not any(options.get(role) is not None for role in roles) and is_log(path)
-
-
-def _read_logs(files: Sequence[File], options: Mapping[str, Any]) -> ResponseTable:
-    shared: dict[str, Any] = {name: options.get(name) for name in ("scorer", "filter", "scale", "order", "item")}
-    shared |= {"where": conditions(options.get("where")), "rater_ids": options.get("rater_ids") or "coded"}
-    shared |= {"value": options.get("value") or "score", "labels": options.get("labels", "stripped")}
-    return read_logs([(file.name, file.path) for file in files], **shared)
-
-
-def _tables(files: Sequence[File], options: Mapping[str, Any]) -> list[ResponseTable]:
-    """Read each table; a column that some files lack is guessed there, since each file has its own names."""
-    asked = asked_columns(options)
-    sheets = [open_sheet(file.path, paths=[*asked, file.value], encoding=options.get("encoding")) for file in files]
-    for column in asked:
-        parts = [column] if "," not in column else [part.strip() for part in column.split(",")]
-        if sheets and not any(set(parts) <= set(sheet.columns) or "*" in column for sheet in sheets):
-            sheets[0].cells(column)
-    return [_table(file, sheet, options) for file, sheet in zip(files, sheets, strict=True)]
-
-
-def _table(file: File, sheet: Sheet, options: Mapping[str, Any]) -> ResponseTable:
-    own = _tabular(options)
-    for role in ("item", "source", "value", "rater", "repeat", "count"):
-        known = not own[role] or own[role] in sheet.columns or "*" in own[role] or "," in own[role]
-        own[role] = own[role] if known else None
-    own |= {"groups": [name for name in own["groups"] or () if name in sheet.columns]}
-    own["where"] = {name: value for name, value in conditions(own["where"]).items() if name in sheet.columns}
-    own["value"] = file.value or own["value"]
-    if file.name is None:
-        if own["source"] is None and guess(sheet, "source", taken=[own["item"], own["value"]]) is None:
-            raise ArgumentError(
-                f"{file.path} does not say whose responses it holds; name it: {Path(file.path).stem}={file.path}."
-            )
-        return read_tidy(sheet, **own)
-    own["source"] = source_column(sheet, file.name, own)
-    return read_tidy(sheet, sources=file.name if own["source"] is None else {file.name: file.name}, **own)
-
-
-def _tabular(options: Mapping[str, Any]) -> dict[str, Any]:
-    defaults: dict[str, Any] = {"groups": (), "labels": "stripped"}
-    return {name: options.get(name, defaults.get(name)) for name in (*ROLES, *ABOUT_TABLES)}
-
-
-def _stacked(name: str, tables: Sequence[ResponseTable], options: Mapping[str, Any]) -> ResponseTable:
+def _stacked(name: str, tables: Sequence[ResponseTable], layout: Layout) -> ResponseTable:
     """Put several tables of one source together: the responses of the second are further repeats, and so on."""
     frames, last = [], 0
     for table in tables:
         frame = table.to_frame().with_columns(pl.col("repeat") + last, pl.col("value").cast(pl.String))
         frames.append(frame.with_columns(source=pl.lit(name)))
         last += max(frame["repeat"].to_list(), default=0)
-    whole = read_tidy(
-        pl.concat(frames, how="diagonal"),
-        item="item",
-        source="source",
-        value="value",
-        repeat="repeat",
-        rater="rater" if any(table.raters for table in tables) else "",
-        groups=None,
-        scale=options.get("scale"),
-        order=options.get("order"),
-        labels=options.get("labels", "stripped"),
-    )
+    columns = {role: role for role in ("item", "source", "value", "repeat")}
+    rater = "rater" if any(table.raters for table in tables) else ""
+    scale: dict[str, Any] = {"scale": layout.scale, "order": layout.order, "labels": layout.labels}
+    whole = read_tidy(pl.concat(frames, how="diagonal"), Layout(**columns, rater=rater, groups=None, **scale))
     notes = dict.fromkeys(note for table in tables for note in table.notes)
     return replace(whole, notes=(*notes, f"{name} is read from {len(tables)} files."))
 

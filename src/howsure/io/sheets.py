@@ -13,11 +13,10 @@ from typing import Any
 import polars as pl
 
 from howsure import _check
-from howsure.errors import DataError
-from howsure.io import _text
-from howsure.io._binary import read_binary
-from howsure.io._records import read_json, read_json_lines
-from howsure.io.file_names import no_file
+from howsure.errors import DataError, MissingFileError
+from howsure.io.binary_files import read_binary
+from howsure.io.json_files import read_json, read_json_lines
+from howsure.io.text_files import as_utf8, read_separated, scan
 from howsure.scales import BoolArray, IntArray
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
@@ -143,6 +142,13 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:MOST_NAMES]) + more
 
 
+def no_file(path: str | Path) -> MissingFileError:
+    """Return the error for a file that is not there; it names one that is called nearly so."""
+    place = Path(path)
+    nearby = [str(entry) for entry in place.parent.iterdir()] if place.parent.is_dir() else []
+    return MissingFileError(f"there is no file {path}.{_check.nearest(str(place), nearby)}")
+
+
 def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> Sheet:
     path, name = Path(data), str(data)
     if path.is_dir():
@@ -159,15 +165,15 @@ def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> 
     try:
         if ending in BINARY_ENDINGS:
             return Sheet(read_binary(path, name, BINARY_ENDINGS[ending]), name)
-        with _text.as_utf8(path, name, encoding) as file:
+        with as_utf8(path, name, encoding) as file:
             if ending == ".json":
                 frame, lines, nested = read_json(file, name, paths)
                 return Sheet(frame, name, lines, nested, "record")
-            outline = _text.scan(file, name, separator=SEPARATORS.get(ending))
+            outline = scan(file, name, separator=SEPARATORS.get(ending))
             if ending in JSON_ENDINGS:
                 frame, lines, nested = read_json_lines(file, name, paths)
                 return Sheet(frame, name, lines, nested)
-            frame, lines = _text.read_separated(file, name, SEPARATORS[ending], outline)
+            frame, lines = read_separated(file, name, SEPARATORS[ending], outline)
             return Sheet(frame, name, lines)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror or error}.") from None

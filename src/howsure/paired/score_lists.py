@@ -19,7 +19,7 @@ import numpy.typing as npt
 from howsure import _check, _files
 from howsure.difference_tests import Sample
 from howsure.errors import ArgumentError, DataError
-from howsure.io._decoding import read_whole
+from howsure.io.text_files import read_whole
 from howsure.paired.score_options import LARGEST, SMALLEST
 from howsure.responses import frozen
 from howsure.scales import FloatArray, IntArray

@@ -224,12 +224,12 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
 
     def _others(self) -> list[str]:
         """Return the sources of the rows that are not gold, where gold is a condition such as kind=human."""
-        from howsure.io import _columns
+        from howsure.io.columns import guess
         from howsure.io.sheets import open_sheet
 
         sheet = open_sheet(self.files[0])
         column, _, value = (part.strip() for part in (self.gold or "").partition("="))
-        source = self.source or _columns.guess(sheet, "source", taken=[column])
+        source = self.source or guess(sheet, "source", taken=[column])
         if source is None or column not in sheet.columns:
             raise ArgumentError(
                 f"`gold={self.gold}` requires a column of model names; pass it with `source`, or name each `model`."

@@ -81,10 +81,10 @@ class TableFields:
 
     def table(self, sources: Sequence[str] = (), by: Sequence[str] = ()) -> "ResponseTable":
         """Read the sources that are asked for, or all."""
-        from howsure.io import layouts
+        from howsure.io.files import table_from
 
         self._refuse_idle_columns()
-        return layouts.table_from(self.files, sources=sources, by=by, **self.reading)
+        return table_from(self.files, sources=sources, by=by, **self.reading)
 
     def one_source(self, gold: str | None, by: Sequence[str] = ()) -> "ResponseTable":
         """Read the source that `gold` names, or the only one that there is."""
@@ -97,10 +97,10 @@ class TableFields:
         self, a: str | None, b: str | None, gold: str | None = None, by: Sequence[str] = (), *, complete: bool = True
     ) -> "Contest":
         """Read gold, A and B; with the items that one of them lacks unless `complete`."""
-        from howsure.io import layouts
+        from howsure.io.files import contest_from
 
         self._refuse_idle_columns()
-        return layouts.contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
+        return contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
 
     @property
     def data_names(self) -> str:

@@ -44,7 +44,7 @@ def notes(data: Any) -> tuple[str, ...]:
 
 
 def _files(asked: "Question") -> Iterator[tuple[str, str]]:
-    from howsure.io.file_names import named_files
+    from howsure.io.files import named_files
 
     one = getattr(asked, "file", None)
     given = getattr(asked, "files", ()) or ((one,) if one else ())

@@ -4,9 +4,9 @@ Knows no statistics. A cell's result depends on the task, its version, the cell'
 on nothing else: not on the order, the number of workers, the kind of executor or how often the study was interrupted.
 """
 
-from howsure.sweeps.cell_rows import CellRow, Counts
-from howsure.sweeps.driver import Sweep, run
+from howsure.sweeps.driver import run
 from howsure.sweeps.grid import Grid
+from howsure.sweeps.results import CellRow, Counts, Sweep
 from howsure.sweeps.store import EXPORTS, Store
 from howsure.sweeps.study import Study
 from howsure.sweeps.tasks import Parts, Task, task

@@ -1,88 +1,47 @@
-"""Run the missing cells of a study on any executor, and write each one down as it finishes."""
+"""Run the missing grid points of a study on any executor, and write each one down as it finishes.
+
+The module is not called `run`, so that `howsure.sweeps.run` is the function. Without an executor, threads of this
+process share the parts of all grid points, so that none waits at the end of one while another still computes.
+"""
 
 import itertools
 import math
 import os
-from collections import Counter
-from collections.abc import Callable, Generator, Iterable, Sequence
-from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future
+from collections import Counter, deque
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import BrokenExecutor, CancelledError, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
+from threading import Lock
 from time import monotonic
 from typing import TYPE_CHECKING
 
 from howsure import _check, _random
-from howsure._frames import in_any_form
-from howsure.documents import Document
 from howsure.errors import ArgumentError, DataError, HowsureError
-from howsure.records import Record
-from howsure.sweeps.cell_rows import DONE, FAILED, MISSING, CellRow, Counts, compute, failed, frame
-from howsure.sweeps.grid import Grid, show
-from howsure.sweeps.here import LISTENING, compute_here
+from howsure.sweeps.grid import Grid
+from howsure.sweeps.results import DONE, FAILED, MISSING, CellRow, Counts, Sweep
 from howsure.sweeps.store import Recorder, Store, recording
-from howsure.sweeps.tasks import Task
+from howsure.sweeps.tasks import Computing, Task, compute, failed
 
 if TYPE_CHECKING:
-    import polars as pl
+    pass
+
 
 Batches = Generator[list[CellRow], None, None]
+
+LISTENING = 0.1
+"""Seconds for which a driver waits at a time. A wait without an end would ignore Ctrl-C: Polars, once imported, has
+its own handler before Python's, and the system then goes on waiting after the signal."""
+
 
 GRACE = 5.0
 """Seconds in which an executor that broke may still hand over what it had finished."""
 
 EXECUTOR_LOST = (BrokenExecutor, CancelledError, ImportError, HowsureError)
-"""Errors of a cell that all cells share: the executor is lost, or workers cannot load the task."""
+"""Errors that all grid points share: the executor is lost, or workers cannot load the task or have another version.
 
-
-@dataclass(frozen=True, slots=True)
-class Sweep(Record):
-    """A study that was run.
-
-    Attributes
-    ----------
-    task : str
-        The task's address, `package.module:function`.
-    version : int
-        The task's version.
-    seed : int
-        The number that, passed as `rng`, gives the same results.
-    rows : tuple of CellRow
-        One per cell, in the grid's order.
-    """
-
-    task: str
-    version: int
-    seed: int
-    rows: tuple[CellRow, ...]
-
-    @property
-    def counts(self) -> Counts:
-        """The done, failed and missing cells."""
-        return Counts.of(self.rows)
-
-    @property
-    def failures(self) -> tuple[CellRow, ...]:
-        """The rows of the cells that failed."""
-        return tuple(row for row in self.rows if row.state == FAILED)
-
-    @in_any_form
-    def to_frame(self) -> "pl.DataFrame":
-        """Return a dataframe with one line per cell: parameters, values, state, stage and error."""
-        return frame(self.rows, task=False)
-
-    def document(self) -> Document:
-        """Return the study as a document: how far it is, and a row for each cell."""
-        from howsure.sweeps.document import document
-
-        return document(self)
-
-    def __str__(self) -> str:
-        lines = [f"{self.task} (version {self.version}), seed {self.seed}", f"{self.counts}."]
-        if self.failures:
-            first = self.failures[0]
-            lines.append(f"First failure, at {show(first.parameters)} ({first.stage}): {first.error}")
-        return "\n".join(lines)
+They stop the study and fail no grid point."""
 
 
 def run(
@@ -254,3 +213,85 @@ def _row(task: Task, planned: CellRow, future: Future[CellRow], trouble: BaseExc
         return future.result()
     # `compute` catches what the task raises, so this is the worker's own trouble.
     return failed(task, planned.identity, planned.parameters, "worker", trouble)
+
+
+def compute_here(
+    task: Task, todo: Sequence[CellRow], seed: int, tell: Callable[[float], object]
+) -> Generator[list[CellRow], None, None]:
+    """Compute cells on the task's threads, of which this is one, and yield their rows as they finish.
+
+    In between, `tell` is told how much is done of the cells that are under way, in cells.
+    """
+    queue = _Queue(task, todo, seed)
+    n_others = task.threads - 1
+    pool = ThreadPoolExecutor(max(1, n_others))  # starts no thread before it is given work
+    others = {pool.submit(queue.work) for _ in range(n_others)}
+    try:
+        while queue.step():
+            yield from queue.finished()
+            tell(queue.begun)
+        while others:
+            ended, others = wait(others, LISTENING)
+            yield from queue.finished()
+            for other in ended:
+                other.result()
+    except KeyboardInterrupt:  # the others end with the part they have, and what they finished is kept
+        queue.stop()
+        pool.shutdown()
+        yield from queue.finished()
+        raise
+    finally:
+        queue.stop()
+        pool.shutdown()
+
+
+class _Queue:
+    """The parts of cells in the order of the cells; a cell is begun when a thread has taken the last part before it."""
+
+    def __init__(self, task: Task, todo: Sequence[CellRow], seed: int) -> None:
+        begun = (Computing(task, row.identity, row.parameters, seed) for row in todo)
+        self._parts: Iterator[tuple[Computing, int]] = ((cell, number) for cell in begun for number in range(len(cell)))
+        self._lock = Lock()
+        self._rows: deque[tuple[Computing, CellRow]] = deque()
+        self._under_way: set[Computing] = set()
+
+    @property
+    def begun(self) -> float:
+        """How much is done of the cells whose rows were not yet yielded, in cells."""
+        with self._lock:
+            return sum(cell.share for cell in self._under_way)
+
+    def step(self) -> bool:
+        """Compute the next part, if there is one."""
+        with self._lock:
+            part = next(self._parts, None)
+            if part is None:
+                return False
+            cell, number = part
+            self._under_way.add(cell)
+        row = cell.compute(number)
+        if row is not None:
+            self._rows.append((cell, row))
+        return True
+
+    def work(self) -> None:
+        """Compute parts until there are none."""
+        try:
+            while self.step():
+                pass
+        except BaseException:
+            self.stop()
+            raise
+
+    def finished(self) -> Iterator[list[CellRow]]:
+        """Yield the rows of the cells that have finished since, if any have."""
+        with self._lock:
+            ended = [self._rows.popleft() for _ in range(len(self._rows))]
+            self._under_way.difference_update(cell for cell, _ in ended)
+        if ended:
+            yield [row for _, row in ended]
+
+    def stop(self) -> None:
+        """Have no further part computed."""
+        with self._lock:
+            self._parts = iter(())

@@ -3,14 +3,18 @@
 Only the process that drives the study writes, each batch of finished cells in one transaction, so the file is whole
 whenever that process dies; anyone may read meanwhile. While a run is under way SQLite keeps its write-ahead log beside
 the file, and a lock file `…-driver`. After a run the store is one ordinary file that can be copied, mailed and read
-anywhere. Damage is found when the file is opened and when a row is read (`howsure.sweeps.integrity`).
+anywhere. A store is one study with one seed, and has one driver at a time: the operating system releases the lock
+however the driver ends. Every row carries a checksum of all that it holds: what SQLite can read but somebody or
+something changed is found row by row, and what SQLite cannot read is found when the file is opened.
 """
 
+import hashlib
+import json
 import math
 import os
 import socket
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,16 +25,31 @@ from howsure import _check, _files, _json, _random
 from howsure._frames import in_any_form
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.provenance import version
-from howsure.sweeps.cell_rows import CellRow, Counts, dump_values, frame
 from howsure.sweeps.grid import Cell
-from howsure.sweeps.integrity import COLUMNS, DAMAGED, check_file, checksum, read_rows
-from howsure.sweeps.lock import alone
+from howsure.sweeps.results import FAILED, CellRow, Counts, Sweep, dump_values, frame, load_values
 from howsure.sweeps.tasks import Task
 
 if TYPE_CHECKING:
     import polars as pl
 
-    from howsure.sweeps.driver import Sweep
+
+DAMAGED = "store"
+"""The stage of a cell whose stored result is damaged."""
+
+
+COLUMNS = ("position", "identity", "task", "version", "parameters", "state", "values", "stage", "traceback", "seconds")
+
+
+TOLD = "DataError: the stored result of this grid point is damaged; run the sweep with --retry to compute it again"
+
+
+OF_ROWS = ("missing from index", "entries in index", "entry in index", "value in ", "CHECK constraint")
+"""What SQLite says of damage that is confined to single rows or to an index, which can be built again."""
+
+
+MARK = int.from_bytes(b"asdr")
+"""What says that a lock file is ours, in the place where SQLite keeps the number of an application."""
+
 
 EXPORTS = (".csv", ".parquet", ".json")
 APPLICATION = int.from_bytes(b"asay")
@@ -98,8 +117,6 @@ class Store:
 
         Of several versions of the task it is the latest.
         """
-        from howsure.sweeps.driver import Sweep
-
         rows = self.rows()
         known = list(dict.fromkeys(row.task for row in rows))
         if not known:
@@ -366,3 +383,102 @@ REMEDIES = {
     "SQLITE_NOTADB": "this is not a sweep store: it is not an SQLite file.",
     "SQLITE_CORRUPT": "the store is damaged. Restore a copy, or start again in another store.",
 }
+
+
+def checksum(*entries: Any) -> str:
+    """Return the checksum of what a row holds; "" for what was never written, neither text nor number."""
+    try:
+        text = json.dumps(entries, ensure_ascii=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:32]
+    except (TypeError, ValueError):
+        return ""
+
+
+def check_file(connection: sqlite3.Connection, path: Path) -> bool:
+    """Refuse a file that SQLite cannot read in full; return whether its indexes must be built again."""
+    told = [line for (line,) in connection.execute("PRAGMA integrity_check")]
+    if told == ["ok"]:
+        return False
+    if all(any(words in line for words in OF_ROWS) for line in told):
+        return True
+    first = " ".join(str(told[0]).split())
+    raise DataError(f"{path}: the store is damaged ({first}). Restore a copy, or start again in another store.")
+
+
+def read_rows(connection: sqlite3.Connection) -> Iterator[tuple[int, CellRow]]:
+    """Yield the position and content of every cell, in the order of planning; a damaged one as a failed cell."""
+    names = ", ".join(f'"{name}"' for name in COLUMNS)
+    connection.text_factory = lambda text: text.decode("utf-8", "replace")
+    for *entries, written in connection.execute(f"SELECT {names}, checksum FROM cells ORDER BY position"):
+        yield entries[0], _row(*entries[1:]) if written == checksum(*entries) else _damaged(*entries[1:5])
+
+
+def _row(*entries: Any) -> CellRow:
+    identity, task, version, parameters, state, values, stage, traceback, seconds = entries
+    lasted = math.nan if seconds is None else seconds
+    return CellRow(
+        identity, task, version, json.loads(parameters), state, load_values(values), stage, traceback, lasted
+    )
+
+
+def _damaged(identity: Any, task: Any, version: Any, parameters: Any) -> CellRow:
+    """Return what is left of a damaged row."""
+    try:
+        known = json.loads(parameters)
+    except (TypeError, ValueError, RecursionError):
+        known = {}
+    return CellRow(
+        str(identity),
+        str(task),
+        version if isinstance(version, int) else 0,
+        known if isinstance(known, dict) else {},
+        FAILED,
+        stage=DAMAGED,
+        traceback=TOLD,
+    )
+
+
+@contextmanager
+def alone(store: Path, driver: Callable[[], str]) -> Iterator[None]:
+    """Hold the right to drive the store at this path (no link); SQLite's own file lock is portable.
+
+    A lock file that a killed driver left is used again and removed. A file of that name that is not ours is never
+    touched.
+    """
+    guard = Path(f"{store}-driver")
+    keep = _is_foreign(guard)
+    with closing(sqlite3.connect(guard, isolation_level=None, timeout=0)) as connection:
+        try:
+            if not keep:
+                connection.execute(f"PRAGMA application_id = {MARK}")
+            connection.execute("BEGIN EXCLUSIVE")
+            if not guard.exists():  # the driver before removed it between our opening and our locking it
+                raise DataError(f"{store} was being run until a moment ago; run the study again.")
+        except sqlite3.OperationalError as error:
+            if not str(getattr(error, "sqlite_errorname", "")).startswith("SQLITE_BUSY"):
+                raise
+            raise DataError(
+                f"{store} is being run by {driver()}; wait for it, stop it, or use another store."
+            ) from None
+        try:
+            yield
+        finally:
+            if not keep:
+                with suppress(OSError):
+                    guard.unlink()
+
+
+def _is_foreign(guard: Path) -> bool:
+    """Refuse a file that is not a lock; return whether it is empty, and so perhaps somebody's."""
+    try:
+        with guard.open("rb") as file:
+            head = file.read(72)
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise DataError(
+            f"{guard} is in the way of the lock: {error.strerror}. Rename it, or use another store."
+        ) from None
+    if head and (len(head) < 72 or int.from_bytes(head[68:72]) != MARK):
+        raise DataError(f"{guard} is in the way: a run locks a file of this name. Rename it, or use another store.")
+    return not head

@@ -1,21 +1,31 @@
-"""What is computed in each cell: a module-level function with a version number, known by its address."""
+"""What is computed at each grid point: a module-level function with a version number, known by its address."""
 
 import importlib
+import math
+import threading
+import time
+import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
-from howsure import _check, _json, _matrices
+from howsure import _check, _json, _matrices, _random
 from howsure.errors import ArgumentError, DataError
-from howsure.sweeps.grid import Cell
+from howsure.sweeps.grid import RESERVED, Cell
+from howsure.sweeps.results import DONE, FAILED, CellRow, dump_values, load_values
+
+PLAIN = (float, int, bool)
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
     """A cell in parts, one or more, which threads may compute in any order, and what makes its values of the results.
+
+    A part that fails ends its cell; after Ctrl-C each thread ends the part that it is computing. Parts must not change
+    the filter of Python's warnings, which belongs to all threads.
 
     Examples
     --------
@@ -161,3 +171,86 @@ def _find(name: str) -> object:
             raise ArgumentError(f"Module `{module_name}` has no task `{attribute}`.{_check.nearest(part, vars(found))}")
         found = getattr(found, part)
     return found
+
+
+class Computing:
+    """A cell that is being computed, in parts that threads may share; what goes wrong in the task is a row as well."""
+
+    def __init__(self, task: Task, identity: str, cell: Cell, entropy: int) -> None:
+        task.resolve()  # what cannot be loaded is no trouble of this cell alone
+        self._of = task, identity, cell
+        self._start, self._lock, self._ended = time.perf_counter(), threading.Lock(), False
+        try:
+            self._parts = task.parts(dict(cell), _random.generator(np.random.SeedSequence(entropy), identity))
+        except (Exception, SystemExit) as error:
+            self._parts = Parts([partial(_raise, error)], dict)
+        self._found: list[Any] = [None] * len(self)
+        self._n_left = len(self)
+
+    def __len__(self) -> int:
+        return len(self._parts.calls)
+
+    @property
+    def share(self) -> float:
+        """How much of the cell is done."""
+        return 1 - self._n_left / len(self)
+
+    @_matrices.on_one_thread
+    def compute(self, number: int) -> CellRow | None:
+        """Compute a part; return the cell's row if this ends it: it was the last, or it failed."""
+        task, identity, cell = self._of
+        stage = "call"
+        if self._ended:
+            return None
+        try:
+            self._found[number] = self._parts.calls[number]()
+            with self._lock:
+                self._n_left -= 1
+                last = self._n_left == 0
+            if not last:
+                return None
+            result = self._parts.join(self._found)
+            seconds = time.perf_counter() - self._start
+            stage = "values"
+            values = _numbers(result, cell)
+        except (Exception, SystemExit) as error:
+            with self._lock:
+                first, self._ended = not self._ended, True
+            seconds = time.perf_counter() - self._start
+            return failed(task, identity, cell, stage, error, seconds=seconds) if first else None
+        return CellRow(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+
+
+def compute(task: Task, identity: str, cell: Cell, entropy: int) -> CellRow:
+    """Compute one cell, wherever this runs."""
+    computing = Computing(task, identity, cell, entropy)
+    return next(row for number in range(len(computing)) if (row := computing.compute(number)) is not None)
+
+
+def _raise(error: BaseException) -> NoReturn:
+    raise error
+
+
+def failed(
+    task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
+) -> CellRow:
+    """Return the row of a cell that has no values because of `error`."""
+    where, ours = error.__traceback__, (__name__, _matrices.__name__) if stage == "call" else ()
+    while where is not None and where.tb_frame.f_globals.get("__name__") in ours:
+        where = where.tb_next  # these frames tell a reader nothing about the task
+    text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
+    return CellRow(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
+
+
+def _numbers(result: Any, cell: Cell) -> dict[str, float]:
+    if not isinstance(result, Mapping):
+        raise TypeError(f"a task returns a mapping of names to numbers; got {type(result).__name__}")
+    for name, value in result.items():
+        if not isinstance(name, str) or name in RESERVED or name in cell:
+            raise ValueError(f"a task's values need names that no parameter or column has; got {name!r}")
+        if type(value) not in PLAIN and not isinstance(value, np.bool_ | np.integer | np.floating | int | float):
+            raise TypeError(f"a task's values are numbers (NaN where undefined); `{name}` is {value!r}")
+    # Through the stored form and back: a run without a store then gives the same bits as one with it.
+    text = dump_values(result)
+    text.encode()
+    return load_values(text)

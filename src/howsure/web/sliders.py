@@ -89,7 +89,7 @@ def _read(question: Mapping[str, Any]) -> Any:
     metric = question.get("metric") or None
     if question.get("preset"):
         return ModelSliders(str(question["preset"]), metric)
-    from howsure.io import layouts
+    from howsure.io.files import contest_from, table_from
     from howsure.raters.design import rated
 
     reading = question.get("reading") or {}
@@ -99,14 +99,14 @@ def _read(question: Mapping[str, Any]) -> Any:
     if question.get("is_model"):
         return ModelSliders(str(files[0]), metric)
     if a and b:
-        contest = layouts.contest_from(files, a=a, b=b, gold=gold, **reading)
+        contest = contest_from(files, a=a, b=b, gold=gold, **reading)
         if rated(contest) or gold is None:
             return RaterSliders(contest, metric)
     if gold is None:
         raise ArgumentError("name `gold`; or `a` and `b` if the table has rater ids.")
     from howsure.models import fit
 
-    return ModelSliders(fit(layouts.table_from(files, sources=[gold], **reading), rng=0).model, metric)
+    return ModelSliders(fit(table_from(files, sources=[gold], **reading), rng=0).model, metric)
 
 
 def drawn(tiles: Sequence[tuple[int, int, float]], n_items: int, across: int) -> dict[str, Any]:

@@ -185,8 +185,8 @@ def recognised(
 
     It runs in a process of its own, which may be killed.
     """
-    from howsure.io import layouts
     from howsure.io.diagnosis import doctor
+    from howsure.io.files import table_from
 
     max_rows, max_columns = limits
     seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first")}
@@ -200,7 +200,7 @@ def recognised(
         for path in paths:
             _refuse_wide(path, max_columns)
         _as_sheet(seen, paths, reading, max_columns)
-        table = layouts.table_from(specs, **reading)
+        table = table_from(specs, **reading)
         if sum(source.values.size for source in table.sources.values()) > max_rows:
             raise TooManyError(f"the table has more than {max_rows:,} responses, the most this server takes.")
         seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}

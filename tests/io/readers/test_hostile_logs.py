@@ -11,10 +11,10 @@ import zlib
 import pytest
 
 from howsure.errors import DataError
-from howsure.io import read_logs
+from howsure.io import json_files, read_logs
+from howsure.io.json_files import JsonCursor
 from howsure.io.logs import collect
-from howsure.io.readers import archive, json_stream
-from howsure.io.readers.json_stream import JsonCursor
+from howsure.io.readers import base
 from tests.fuzz.limits import bounded
 from tests.fuzz.mutations import write_over
 from tests.io.readers.made import FILES, eval_file, inspect_log, zipfile
@@ -107,7 +107,7 @@ def test_a_bomb_is_not_opened(method, tmp_path):
 
 
 def test_a_bomb_that_lies_about_its_size_is_not_opened(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "SMALL", 2**20)
+    monkeypatch.setattr(base, "SMALL", 2**20)
     path = eval_file(tmp_path / "log.eval", inspect_log(), method=8)
     with zipfile.ZipFile(path, "w", compression=8) as bomb:
         bomb.writestr("header.json", b" " * 2**26)
@@ -132,7 +132,7 @@ def test_a_password_is_told(tmp_path):
 
 
 def test_a_value_that_is_too_long_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr(json_stream, "LARGEST_VALUE", 2**20)
+    monkeypatch.setattr(json_files, "LARGEST_VALUE", 2**20)
     (tmp_path / "log.json").write_text(json.dumps(inspect_log()).replace("question 0", "x" * 3 * 2**20))
     with pytest.raises(DataError, match="one value is longer than 1 MB"):
         read_logs(tmp_path / "log.json")
@@ -156,7 +156,7 @@ def test_a_long_log_streams_in_bounded_memory(tmp_path):
 
 @pytest.mark.parametrize("size", [1, 2, 3, 7, 64, 10**6])
 def test_the_window_does_not_change_what_is_read(size, monkeypatch):
-    monkeypatch.setattr(json_stream, "CHUNK", size)
+    monkeypatch.setattr(json_files, "CHUNK", size)
     text = json.dumps(
         {"a": [1, 23, -4.5e6, 'é\\"\u2028', None, True, {"b": [[]]}], "c": {}, "d": 12}, ensure_ascii=False
     )

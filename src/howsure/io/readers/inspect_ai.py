@@ -5,9 +5,8 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.errors import DataError
-from howsure.io.readers.archive import Archive
-from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, digest, id_of
-from howsure.io.readers.json_stream import JsonCursor
+from howsure.io.json_files import JsonCursor
+from howsure.io.readers.base import Archive, Glance, Header, Reader, Row, Rows, array_of, at, digest, id_of
 
 NO_MODEL = "none/none"
 """What Inspect writes where an agent behind a URL answered."""

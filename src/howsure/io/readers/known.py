@@ -6,7 +6,6 @@ from pathlib import Path
 
 from howsure import _offers
 from howsure.errors import DataError
-from howsure.io.file_names import no_file
 from howsure.io.readers import (
     alpaca_eval,
     argilla,
@@ -25,6 +24,7 @@ from howsure.io.readers import (
     vet,
 )
 from howsure.io.readers.base import Glance, Header, Reader, Rows
+from howsure.io.sheets import no_file
 
 READERS: tuple[Reader, ...] = (
     inspect_ai.READER,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from howsure.io.json_files import JsonCursor
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of
-from howsure.io.readers.json_stream import JsonCursor
 
 KEYS = ("choices", "rating", "number", "text", "labels", "taxonomy")
 

@@ -7,8 +7,8 @@ What its simulator writes has many such data sets: a list under `alt`, where the
 from collections.abc import Iterator
 
 from howsure.errors import DataError
+from howsure.io.json_files import JsonCursor
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, answered
-from howsure.io.readers.json_stream import JsonCursor
 
 KEYS, SETS = ("gold", "preds1", "preds2"), ("alt", "null")
 

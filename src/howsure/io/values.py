@@ -10,9 +10,9 @@ import polars as pl
 
 from howsure import _check
 from howsure.errors import DataError
-from howsure.io._factor import Factor
+from howsure.io.columns import Layout
 from howsure.io.sheets import as_text
-from howsure.scales import KINDS, SPELLINGS, FloatArray, Scale, alike
+from howsure.scales import KINDS, SPELLINGS, FloatArray, IntArray, Scale, alike
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 """Words that stand for a missing number, whatever their case; among labels they are labels."""
@@ -22,6 +22,29 @@ MOST_LABELS = 500
 """More different labels than this, most of them given once, are free text."""
 
 Place = Callable[[int], str]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Factor:
+    """A column of ids as numbers: `names[codes[row]]`, in the order of first appearance; -1 is a blank cell."""
+
+    names: list[str]
+    codes: IntArray
+
+    @classmethod
+    def of(cls, ids: pl.Series) -> "Factor":
+        """Give every id of a column of text its number."""
+        names = ids.drop_nulls().unique(maintain_order=True)
+        codes = ids.cast(pl.Enum(names)).to_physical().cast(pl.Int64).fill_null(-1)
+        return cls(names.to_list(), codes.to_numpy())
+
+    @classmethod
+    def of_codes(cls, codes: pl.Series, names: list[str]) -> "Factor":
+        """Keep the names that are used, in the order of first appearance; a code below 0 is a blank cell."""
+        used = codes.filter(codes >= 0).unique(maintain_order=True)
+        numbers = pl.int_range(len(used), eager=True)
+        found = codes.replace_strict(used, numbers, default=-1, return_dtype=pl.Int64)
+        return cls([names[code] for code in used], found.to_numpy())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,15 +68,13 @@ class Encoded:
     note: str | None
 
 
-def encode(
-    cells: pl.Series, *, scale: str | None, order: Sequence[Any] | None, place: Place, labels: str = "stripped"
-) -> Encoded:
-    """Put cells on a scale; `place` says where a cell is, for messages.
+def encode(cells: pl.Series, layout: Layout, place: Place) -> Encoded:
+    """Put cells on the scale that a layout asks for or that they seem to have; `place` says where a cell is.
 
     Labels are stripped of spaces at their ends, and two that differ only by case, spaces or Unicode form are refused,
-    unless `labels` is "exact".
+    unless the layout's `labels` is "exact".
     """
-    _check.one_of("labels", labels, SPELLINGS)
+    scale, order, labels = layout.scale, layout.order, _check.one_of("labels", layout.labels, SPELLINGS)
     if scale is not None:
         _check.one_of("scale", scale, KINDS)
     if order is None and isinstance(cells.dtype, pl.Enum) and scale in (None, "ordinal"):
@@ -92,7 +113,10 @@ def refuse_alike(labels: Sequence[str]) -> None:
 
 
 def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None:
-    """Refuse a guess of "labels" for a table in which one source answers in numbers and another in words."""
+    """Refuse a guess of "labels" for a table in which one source answers in numbers and another in words.
+
+    Such a table is nearly always a mistake, so it is an error and not a nominal scale.
+    """
     if encoded.scale.kind != "nominal" or encoded.scale.is_numeric or encoded.scale.reason == AS_ASKED:
         return
     number = pl.Series(encoded.scale.labels).cast(pl.Float64, strict=False).is_not_null().to_numpy()

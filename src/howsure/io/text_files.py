@@ -1,25 +1,28 @@
 """Text files: looked through in chunks, then read into columns of text with the line of each row.
 
-Separated files without quotes are read by Polars; the others by Python's csv module, which knows the line on which each
-record starts. Both must find in every line as many cells as the header has.
+Everything is read as text first, so that an error can name line and column. Separated files without quotes are read
+by Polars; the others by Python's csv module, which knows the line on which each record starts. Both must find in every
+line as many cells as the header has.
 """
 
 import codecs
 import csv
+import stat
 import tempfile
 from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 
-from howsure.errors import DataError
-from howsure.io._decoding import check_encoding, refuse_binary
+from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.scales import IntArray
+
+if TYPE_CHECKING:  # lists of scores are text, too, and need no Polars
+    import polars as pl
 
 CHUNK = 8 * 2**20
 LONGEST_LINE = 16 * 2**20
@@ -75,7 +78,7 @@ def scan(path: Path, name: str, *, separator: str | None) -> Outline:
     return Outline(n_lines + (not last.endswith(b"\n")), n_separators, plain and not last.endswith(b"\r"))
 
 
-def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple[pl.DataFrame, IntArray]:
+def read_separated(path: Path, name: str, separator: str, outline: Outline) -> tuple["pl.DataFrame", IntArray]:
     """Read a CSV or TSV file as columns of text, with the line of each row."""
     with _records(path, name, separator) as records:
         header = _header(next(records, (1, []))[1], name)
@@ -87,7 +90,9 @@ def read_separated(path: Path, name: str, separator: str, outline: Outline) -> t
         return _read_quoted(records, name, header)
 
 
-def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame | None:
+def _read_plain(path: Path, separator: str, header: list[str]) -> "pl.DataFrame | None":
+    import polars as pl
+
     try:
         frame = pl.read_csv(path, separator=separator, quote_char=None, infer_schema=False, glob=False)
     except pl.exceptions.PolarsError:
@@ -98,7 +103,9 @@ def _read_plain(path: Path, separator: str, header: list[str]) -> pl.DataFrame |
 
 def _read_quoted(
     records: Iterator[tuple[int, list[str]]], name: str, header: list[str]
-) -> tuple[pl.DataFrame, IntArray]:
+) -> tuple["pl.DataFrame", IntArray]:
+    import polars as pl
+
     lines, batch, frames = array("q"), list[list[str]](), list[pl.DataFrame]()
     schema = dict.fromkeys(header, pl.String)
     for line, record in records:
@@ -176,3 +183,71 @@ def as_utf8(path: Path, name: str, encoding: str | None) -> Iterator[Path]:
             raise DataError(f"{name} is not {encoding} text: {error}.") from None
         copy.flush()
         yield Path(copy.name)
+
+
+WHOLE_CHUNK = 2**20
+LARGEST_WHOLE = 2**31
+"""Bytes of a file that is read whole; a pipe without end is refused once it has sent as many."""
+
+
+def refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.IncrementalDecoder) -> None:
+    """Refuse a part of a file that is not UTF-8 text; the decoder remembers a character that the parts cut."""
+    if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so with `encoding='utf-16'`.")
+    if (zero := chunk.find(b"\0")) >= 0:
+        raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
+    pending = len(decoder.getstate()[0])
+    try:
+        decoder.decode(chunk)
+    except UnicodeDecodeError as error:
+        where = position - pending + error.start
+        raise DataError(
+            f"{name} is not UTF-8 text: byte {where} is 0x{error.object[error.start]:02x}. Save it as UTF-8, or name "
+            "its encoding: `encoding='cp1252'` for most files that Windows wrote."
+        ) from None
+
+
+def check_encoding(encoding: str) -> None:
+    """Refuse an encoding that Python does not know."""
+    try:
+        "a".encode(encoding)
+    except (LookupError, UnicodeError, TypeError, ValueError):
+        raise ArgumentError(f"`encoding` must be one that Python knows, such as cp1252; got {encoding!r}.") from None
+
+
+def read_whole(path: Path, *, encoding: str | None = None) -> str:
+    """Return a text file as one string, read once, so that a pipe serves as well as a file.
+
+    Parameters
+    ----------
+    path : Path
+    encoding : str, optional
+        UTF-8 if left out, with or without a mark at the beginning.
+    """
+    if encoding is not None:
+        check_encoding(encoding)
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    parts, size = [], 0
+    try:
+        if stat.S_ISCHR(path.stat().st_mode):
+            raise DataError(f"{path} is a device and not a file; name a file.")
+        with path.open("rb") as file:
+            while part := file.read(WHOLE_CHUNK):
+                if encoding is None:
+                    refuse_binary(part, size, str(path), decoder)
+                parts.append(part)
+                size += len(part)
+                if size > LARGEST_WHOLE:
+                    raise DataError(f"{path} is larger than {LARGEST_WHOLE // 2**30} GB.")
+    except FileNotFoundError:
+        raise MissingFileError(f"there is no file {path}.") from None
+    except IsADirectoryError:
+        raise DataError(f"{path} is a directory; name one file.") from None
+    except (OSError, ValueError) as error:
+        if isinstance(error, DataError):
+            raise
+        raise DataError(f"{str(path)!r} cannot be read: {getattr(error, 'strerror', None) or error}.") from None
+    try:
+        return b"".join(parts).decode(encoding or "utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not {encoding or 'UTF-8'} text: {error.reason} at byte {error.start}.") from None

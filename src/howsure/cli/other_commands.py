@@ -1,4 +1,4 @@
-"""`howsure metrics` and `howsure presets`: what can be named with --metric, and in place of a model file."""
+"""The commands that are not questions: `metrics`, `presets`, `example`, `convert` and `serve`."""
 
 import json
 import textwrap
@@ -11,10 +11,14 @@ import click
 from howsure._fields import Checked, like, option
 from howsure.cli import _ask, _commands
 from howsure.cli._ask import say
+from howsure.errors import ArgumentError
+from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
+    from howsure.response_tables import ResponseTable
+
 
 WIDTH = 80
 Entry = dict[str, Any]
@@ -156,3 +160,112 @@ def _show_one(entry: Entry, as_json: bool) -> None:
 def _say_beside(name: str, said: str) -> None:
     """Print a name and what is said about it, in as many lines as it takes."""
     say(textwrap.fill(said, WIDTH, initial_indent=name, subsequent_indent=" " * len(name), break_on_hyphens=False))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Example(Checked):
+    """What is written, and where."""
+
+    out: str = option(
+        "ratings.csv",
+        "File to write: .csv, .tsv, .jsonl or .parquet; scores: .txt, .tsv or .csv.",
+        metavar="FILE",
+        positional=True,
+    )
+    kind: str = option(
+        "ratings",
+        "Human and model ratings, or scores of two systems without (h0) or with (h1) a difference.",
+        choices="howsure.examples:EVERY_KIND",
+    )
+    force: bool = like(_ask.Output, "force", group="")
+
+
+def example() -> click.Command:
+    """Return the command that writes example data."""
+    said = "Write simulated ratings or scores to try the commands on."
+    examples = ("howsure example ratings.csv", "howsure example scores.txt --kind h1-greater-beta")
+    return _commands.command_of("example", Example, write_example, said, examples)
+
+
+def write_example(asked: Example) -> None:
+    """Write the example."""
+    from howsure import _files, examples, io
+    from howsure.paired import write_scores
+
+    table = asked.kind == "ratings"
+    endings = (".csv", ".tsv", ".jsonl", ".parquet") if table else (".txt", ".tsv", ".csv")
+    _files.check_outputs({"out": asked.out}, endings={"out": endings}, force=asked.force)
+    if table:
+        ratings = examples.ratings()
+        io.write(ratings, asked.out)
+        say(f"{asked.out}: {ratings}")
+        return
+    scores = examples.scores(asked.kind)
+    write_scores(scores, asked.out)
+    say(f"{asked.out}: {scores}; {examples.KINDS[asked.kind]}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convert(TableFields, Checked):
+    """What is read, and where it is written."""
+
+    item: str | None = like(TableFields, "item", common=True)
+    source: str | None = like(TableFields, "source", common=True)
+    value: str | None = like(TableFields, "value", common=True)
+    rater: str | None = like(TableFields, "rater", common=True)
+    where: tuple[str, ...] = like(TableFields, "where", common=True)
+    scorer: str | None = like(TableFields, "scorer", common=True)
+    out: str = option(help="File to write: .csv, .tsv, .jsonl or .parquet.", metavar="FILE", common=True)
+    force: bool = like(_ask.Output, "force", group="", common=True)
+
+
+def convert() -> click.Command:
+    """Return the command that writes one tidy table."""
+    said = "Convert logs, exports and tables to one tidy table.\n\nThe table has one response per row."
+    examples = (
+        "howsure convert ratings.csv --out ratings.parquet",
+        "howsure convert ratings.csv --where topic=fiction --out fiction.jsonl",
+    )
+    return _commands.command_of("convert", Convert, write_table, said, examples)
+
+
+def write_table(asked: Convert) -> None:
+    """Read the files and write the table."""
+    from howsure import _files, io
+    from howsure.io.files import named_files
+    from howsure.io.writing import WRITERS
+
+    inputs = [file.path for file in named_files(asked.files)]
+    _files.check_outputs({"out": asked.out}, inputs=inputs, endings={"out": tuple(WRITERS)}, force=asked.force)
+    table = asked.table()
+    io.write(table, asked.out)
+    say(f"{asked.out}: {table}")
+    for note in (*table.notes, *_direction(table)):
+        say(f"Note: {_commands.as_options(note)}")
+
+
+def _direction(table: "ResponseTable") -> list[str]:
+    """Say what a tidy table cannot say: that lower values are better."""
+    if table.better != "lower":
+        return []
+    return ["Lower values are better, as the data say. A table cannot say this: compare it with `better='lower'`."]
+
+
+def serve() -> click.Command:
+    """Return the command that starts the web page."""
+    from howsure.web.settings import Settings
+
+    def start(settings: Settings) -> None:
+        try:
+            from howsure.web import app
+        except ImportError:
+            raise ArgumentError("the web page needs the extra web: pip install 'howsure[web]'.") from None
+        where = f"http://{'127.0.0.1' if settings.is_local else settings.host}:{settings.port}"
+        click.echo(f"howsure is at {where}; Ctrl-C stops it.")
+        if not settings.is_local:
+            click.echo("Visitors must give the token.")
+        app.serve(settings)
+
+    said = "Start the web interface on this machine."
+    examples = ("howsure serve", "howsure serve --port 9000 --folder work")
+    return _commands.command_of("serve", Settings, start, said, examples)

@@ -1,27 +1,30 @@
-"""One cell's result: computed where the executor says, written as text that gives back the same bits."""
+"""What a study found: a row for each grid point, their counts, and the sweep as a table and as a document.
+
+Values are written as text that gives back the same bits.
+"""
 
 import json
 import math
-import threading
-import time
-import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from howsure import _json, _matrices, _random
+from howsure import _json
+from howsure._frames import in_any_form
+from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import counted
-from howsure.sweeps.grid import RESERVED, Cell
-from howsure.sweeps.tasks import Parts, Task
+from howsure.records import Record
+from howsure.sweeps.grid import Cell, show
 
 if TYPE_CHECKING:
     import polars as pl
 
+
 MISSING, DONE, FAILED = "missing", "done", "failed"
-PLAIN = (float, int, bool)
+
+
+MOST = 100
+"""How many grid points a report shows; all of them are in `to_frame` and in an export."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,73 +95,52 @@ class Counts:
         )
 
 
-class Computing:
-    """A cell that is being computed, in parts that threads may share; what goes wrong in the task is a row as well."""
+@dataclass(frozen=True, slots=True)
+class Sweep(Record):
+    """A study that was run.
 
-    def __init__(self, task: Task, identity: str, cell: Cell, entropy: int) -> None:
-        task.resolve()  # what cannot be loaded is no trouble of this cell alone
-        self._of = task, identity, cell
-        self._start, self._lock, self._ended = time.perf_counter(), threading.Lock(), False
-        try:
-            self._parts = task.parts(dict(cell), _random.generator(np.random.SeedSequence(entropy), identity))
-        except (Exception, SystemExit) as error:
-            self._parts = Parts([partial(_raise, error)], dict)
-        self._found: list[Any] = [None] * len(self)
-        self._n_left = len(self)
+    Attributes
+    ----------
+    task : str
+        The task's address, `package.module:function`.
+    version : int
+        The task's version.
+    seed : int
+        The number that, passed as `rng`, gives the same results.
+    rows : tuple of CellRow
+        One per cell, in the grid's order.
+    """
 
-    def __len__(self) -> int:
-        return len(self._parts.calls)
+    task: str
+    version: int
+    seed: int
+    rows: tuple[CellRow, ...]
 
     @property
-    def share(self) -> float:
-        """How much of the cell is done."""
-        return 1 - self._n_left / len(self)
+    def counts(self) -> Counts:
+        """The done, failed and missing cells."""
+        return Counts.of(self.rows)
 
-    @_matrices.on_one_thread
-    def compute(self, number: int) -> CellRow | None:
-        """Compute a part; return the cell's row if this ends it: it was the last, or it failed."""
-        task, identity, cell = self._of
-        stage = "call"
-        if self._ended:
-            return None
-        try:
-            self._found[number] = self._parts.calls[number]()
-            with self._lock:
-                self._n_left -= 1
-                last = self._n_left == 0
-            if not last:
-                return None
-            result = self._parts.join(self._found)
-            seconds = time.perf_counter() - self._start
-            stage = "values"
-            values = _numbers(result, cell)
-        except (Exception, SystemExit) as error:
-            with self._lock:
-                first, self._ended = not self._ended, True
-            seconds = time.perf_counter() - self._start
-            return failed(task, identity, cell, stage, error, seconds=seconds) if first else None
-        return CellRow(identity, task.name, task.version, dict(cell), DONE, values, seconds=seconds)
+    @property
+    def failures(self) -> tuple[CellRow, ...]:
+        """The rows of the cells that failed."""
+        return tuple(row for row in self.rows if row.state == FAILED)
 
+    @in_any_form
+    def to_frame(self) -> "pl.DataFrame":
+        """Return a dataframe with one line per cell: parameters, values, state, stage and error."""
+        return frame(self.rows, task=False)
 
-def compute(task: Task, identity: str, cell: Cell, entropy: int) -> CellRow:
-    """Compute one cell, wherever this runs."""
-    computing = Computing(task, identity, cell, entropy)
-    return next(row for number in range(len(computing)) if (row := computing.compute(number)) is not None)
+    def document(self) -> Document:
+        """Return the study as a document: how far it is, and a row for each cell."""
+        return _document(self)
 
-
-def _raise(error: BaseException) -> NoReturn:
-    raise error
-
-
-def failed(
-    task: Task, identity: str, cell: Cell, stage: str, error: BaseException, *, seconds: float = math.nan
-) -> CellRow:
-    """Return the row of a cell that has no values because of `error`."""
-    where, ours = error.__traceback__, (__name__, _matrices.__name__, Task.__module__) if stage == "call" else ()
-    while where is not None and where.tb_frame.f_globals.get("__name__") in ours:
-        where = where.tb_next  # these frames tell a reader nothing about the task
-    text = "".join(traceback.format_exception(type(error), error, where)).encode(errors="backslashreplace").decode()
-    return CellRow(identity, task.name, task.version, dict(cell), FAILED, {}, stage, text, seconds)
+    def __str__(self) -> str:
+        lines = [f"{self.task} (version {self.version}), seed {self.seed}", f"{self.counts}."]
+        if self.failures:
+            first = self.failures[0]
+            lines.append(f"First failure, at {show(first.parameters)} ({first.stage}): {first.error}")
+        return "\n".join(lines)
 
 
 def dump_values(values: Mapping[str, float]) -> str:
@@ -243,15 +225,43 @@ def _as_json(name: str, entries: list[Any]) -> "pl.Series":
     return pl.Series(name, [None if entry is None else _json.dumps(entry) for entry in entries], pl.String)
 
 
-def _numbers(result: Any, cell: Cell) -> dict[str, float]:
-    if not isinstance(result, Mapping):
-        raise TypeError(f"a task returns a mapping of names to numbers; got {type(result).__name__}")
-    for name, value in result.items():
-        if not isinstance(name, str) or name in RESERVED or name in cell:
-            raise ValueError(f"a task's values need names that no parameter or column has; got {name!r}")
-        if type(value) not in PLAIN and not isinstance(value, np.bool_ | np.integer | np.floating | int | float):
-            raise TypeError(f"a task's values are numbers (NaN where undefined); `{name}` is {value!r}")
-    # Through the stored form and back: a run without a store then gives the same bits as one with it.
-    text = dump_values(result)
-    text.encode()
-    return load_values(text)
+def _document(found: Sweep) -> Document:
+    """Return how many grid points are done, the first failure, and a row for each grid point."""
+    done = [row for row in found.rows if row.state == "done"]
+    first, *others = str(found).splitlines()
+    blocks: list[Block] = [Sentence(said, "verdict" if place == 0 else "") for place, said in enumerate(others)]
+    if done:
+        blocks.append(_table(done))
+    if len(done) > MOST:
+        blocks.append(Sentence(f"The table shows the first {MOST} of {len(done):,} finished grid points.", "aside"))
+    fixed = _fixed([row.parameters for row in found.rows])
+    if fixed:
+        same = ", ".join(f"{name} = {_text(value)}" for name, value in fixed.items())
+        blocks += details([Sentence(f"At every grid point: {same}.")])
+    return Document(f"A sweep of {counted(len(found.rows), 'grid point')}", tuple(blocks), (), first)
+
+
+def _table(rows: Sequence["CellRow"]) -> Table:
+    fixed = _fixed([row.parameters for row in rows])
+    names = [name for name in dict.fromkeys(name for row in rows for name in row.parameters) if name not in fixed]
+    values = list(dict.fromkeys(name for row in rows for name in row.values))
+    columns = (*(Column(name) for name in names), *(Column(name, "number") for name in values))
+    lines = tuple(
+        (*(_text(row.parameters.get(name)) for name in names), *(row.values.get(name) for name in values))
+        for row in rows[:MOST]
+    )
+    return Table(columns, lines, "Grid points")
+
+
+def _fixed(cells: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the parameters that all grid points share."""
+    first = cells[0] if cells else {}
+    return {
+        name: value
+        for name, value in first.items()
+        if len(cells) > 1 and all(name in cell and cell[name] == value for cell in cells)
+    }
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else _json.dumps(value)
