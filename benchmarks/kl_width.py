@@ -16,7 +16,7 @@ import numpy as np
 from howsure.intervals import interval
 from howsure.metrics import resolve
 from howsure.models import CategoricalModel, simulate_advantages
-from howsure.replications.published import figures
+from howsure.papers.published import figures
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 CSV = MEASURED / "kl_width.csv"

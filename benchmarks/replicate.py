@@ -19,10 +19,10 @@ from howsure import _json
 from howsure.intervals import interval
 from howsure.metrics import resolve
 from howsure.models import CategoricalModel, preset, simulate_advantages
+from howsure.papers import PAPERS, PublishedNumber, replicate
+from howsure.papers.published import PUBLISHED_SIMULATIONS, figures
+from howsure.papers.raters import MORE
 from howsure.provenance import version
-from howsure.replications import PAPERS, PublishedNumber, replicate
-from howsure.replications.published import PUBLISHED_SIMULATIONS, figures
-from howsure.replications.raters import MORE
 from measured import END
 
 HEAD = """# The published tables, recomputed
@@ -48,7 +48,7 @@ $ howsure replicate forest --table 3 --n-simulations 50 --store forest.db --json
 {{...
 $ howsure sweep status forest.db
 forest.db, seed 0
-howsure.replications.papers:measure (version 2): 40 cells: 40 done, 0 failed, 0 missing
+howsure.papers.replicating:measure (version 2): 40 cells: 40 done, 0 failed, 0 missing
 ```
 
 | short | paper |

@@ -10,9 +10,9 @@ import argparse
 import math
 from dataclasses import fields
 
-from howsure.replications import replicate
-from howsure.replications.published import SIGNIFICANT
-from howsure.replications.searches import NOTES, Found, Search
+from howsure.papers import replicate
+from howsure.papers.published import SIGNIFICANT
+from howsure.papers.searches import NOTES, Found, Search
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 CSV = MEASURED / "searches.csv"

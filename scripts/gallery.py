@@ -111,13 +111,13 @@ def _leader() -> Any:
 
 
 def _figure() -> Any:
-    from howsure.replications import replicate
+    from howsure.papers import replicate
 
     return replicate("forest", figure=3, n_simulations=100)
 
 
 def _simulation() -> Any:
-    from howsure.models.simulated import simulate
+    from howsure.models.simulation import simulate
 
     return simulate("likert-amazon", n_items=200, n_responses=5, epsilon=0.2, rng=0)
 
@@ -145,7 +145,7 @@ def _description() -> Any:
 
 
 def _replication() -> Any:
-    from howsure.replications import replicate
+    from howsure.papers import replicate
 
     return replicate("raters", table=6, n_simulations=50)
 

@@ -38,7 +38,7 @@ from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
 from howsure.planning import Plan
-from howsure.replications import PaperFigure, Replication, Search
+from howsure.papers import PaperFigure, Replication, Search
 
 T = TypeVar("T")
 Many = T | Sequence[T]

@@ -11,8 +11,8 @@ import howsure
 import howsure.models
 import howsure.paired
 from howsure import _matrices, auditing, comparison, describing, leaderboards, models, paired, planning, raters
+from howsure.papers import replicate
 from howsure.planning.interactive import ModelSliders, RaterSliders
-from howsure.replications import replicate
 from howsure.sweeps import Task
 
 

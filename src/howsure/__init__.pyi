@@ -1,8 +1,8 @@
 from . import io as io
 from . import models as models
 from . import paired as paired
+from . import papers as papers
 from . import questions as questions
-from . import replications as replications
 from . import sweeps as sweeps
 from .auditing import Audit as Audit
 from .comparison import Comparison as Comparison

@@ -28,7 +28,7 @@ from howsure.inference import PValue, binomial_region, expected_pvalue
 from howsure.intervals import INTERVALS
 from howsure.metrics import resolve
 from howsure.models import simulate_advantages
-from howsure.replications.leader import STRATEGIES
+from howsure.papers.leader import STRATEGIES
 from howsure.resampling import Scheme, draw
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses

@@ -100,8 +100,8 @@ def test_the_default_output_fits_80_columns_and_has_one_table():
 
 
 def test_leaders_tables_come_in_its_layout(monkeypatch):
+    from howsure.papers import leader
     from howsure.questions import audit as question
-    from howsure.replications import leader
 
     monkeypatch.setattr(leader, "N_ITEMS", 20)
     monkeypatch.setattr(question, "LEADER_EPSILONS", (0.0, 0.05))

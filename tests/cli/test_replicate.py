@@ -67,7 +67,7 @@ def test_a_store_of_another_seed_is_refused(tmp_path):
 def test_a_part_of_a_table_gives_the_numbers_of_the_command(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("study.toml").write_text("""
-task = "howsure.replications.papers:measure"
+task = "howsure.papers.replicating:measure"
 seed = 0
 [grid]
 paper = "ratings"

@@ -21,8 +21,8 @@ from howsure.metrics.ranking import doubled_ranks, ranks, swapped_ranks
 from howsure.metrics.ratings import MeanRating
 from howsure.metrics.wins import Wins
 from howsure.models import preset
+from howsure.papers.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from howsure.planning.engines.monte_carlo import swaps_of
-from howsure.replications.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from howsure.resampling import Scheme, draw, summaries_of
 from howsure.responses import frozen
 from howsure.testing import check_metric

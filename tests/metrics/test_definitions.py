@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from howsure import Contest
 from howsure.metrics import BUILTIN
-from howsure.replications.legacy import LEGACY
+from howsure.papers.legacy import LEGACY
 from howsure.resampling import summaries_of
 from tests.metrics import definitions
 

@@ -25,7 +25,7 @@ from howsure.metrics.weighted import (
     in_order,
     merge_levels,
 )
-from howsure.replications.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
+from howsure.papers.legacy import EarthMoverMeansHistogramLegacy, EarthMoverResponsesHistogramLegacy
 from howsure.resampling import Scheme, draw
 from howsure.resampling.weights import WeightedAdvantages
 

@@ -14,7 +14,7 @@ from howsure.models.families import (
     Uniform,
     make_family,
 )
-from howsure.models.schema import family_from
+from howsure.models.model_files import family_from
 
 EXAMPLES = [
     Uniform(0.1, 0.7),

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from howsure.models import _kernels, _plain
-from howsure.models.levels import STEPS, ShareAnswers, normal_table
+from howsure.models.answers import STEPS, ShareAnswers, normal_table
 
 CUTS = np.array([0.2, 0.4, 0.6, 0.8])
 

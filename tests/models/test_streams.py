@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from howsure._random import generator, seed_of
-from howsure.models.streams import Streams
+from howsure.models.base import Streams
 
 N_ROWS = [3, 1, 2]
 WHOLE = {"dtype": np.uint64, "endpoint": True}

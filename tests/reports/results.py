@@ -17,10 +17,10 @@ from howsure.examples import ratings
 from howsure.io import doctor
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
-from howsure.models.simulated import simulate
+from howsure.models.simulation import simulate
 from howsure.paired import PairedScores, ScoreTable
+from howsure.papers import Found, Search, replicate
 from howsure.planning import plan
-from howsure.replications import Found, Search, replicate
 from howsure.reports import plot
 from howsure.response_tables import ResponseTable
 from howsure.scales import Scale

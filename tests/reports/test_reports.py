@@ -24,9 +24,8 @@ from howsure.questions.compare import Compare
 from howsure.raters.agreement_coefficients import cells_from, krippendorff_alpha
 from howsure.reports import DRAWN
 from howsure.reports.accounts import ACCOUNTS, account_of
-from howsure.reports.accounts.base import about, units_needed
+from howsure.reports.accounts.base import CORRECTIONS, about, units_needed
 from howsure.reports.accounts.compare import account
-from howsure.reports.accounts.methods import CORRECTIONS, METRICS
 from howsure.reports.accounts.plan import ENGINES
 from howsure.reports.chart_files import unchecked
 from howsure.reports.frame import FIGURES, framed
@@ -246,7 +245,7 @@ def test_every_word_for_a_method_exists():
     from howsure.inference.corrections import JOINT_CORRECTIONS
     from howsure.planning import ENGINES as KNOWN
 
-    assert set(METRICS) == {*BUILTIN, *ON_PREFERENCES}
+    assert all(metric.formula for named in (BUILTIN, ON_PREFERENCES) for metric in named.values())
     assert set(CORRECTIONS) >= set(JOINT_CORRECTIONS)
     assert {*KNOWN} - {"auto"} <= set(ENGINES)
 

@@ -35,6 +35,8 @@ class Metric(ABC):
         What the metric is called on the command line.
     title : str
         What it is called in a sentence.
+    formula : str
+        What it computes, in words and signs, for reports; empty says nothing.
     better : {"lower", "higher"}
     needs : {"means", "counts", "sorted", "values"}
         The summary of each item's responses on which the metric works.
@@ -80,6 +82,7 @@ class Metric(ABC):
 
     name: ClassVar[str]
     title: ClassVar[str]
+    formula: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
     needs: ClassVar[Needs] = "means"
     kinds: ClassVar[tuple[Kind, ...]] = ("ordinal", "continuous")

@@ -1,12 +1,18 @@
-"""The metrics that have a name."""
+"""The metrics that have a name, and metrics as plain values.
+
+By such a value (`entry_of`) a grid point of a study names a metric wherever it is computed.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import fields, is_dataclass, replace
 from functools import cache
 from importlib import import_module
+from typing import Any
 
 from howsure import _check, _offers
 from howsure.errors import ArgumentError
 from howsure.metrics.base import AdditiveMetric, ItemMetric, Metric
+from howsure.scales import Scale
 
 
 class Named(Mapping[str, Metric]):
@@ -57,9 +63,9 @@ BUILTIN = Named(
         "kl": "distribution:KullbackLeibler",
         "js": "distribution:JensenShannon",
         "cross-entropy": "distribution:CrossEntropy",
-        "log-loss": "probabilities:LogLoss",
-        "brier": "probabilities:Brier",
-        "calibration": "probabilities:CalibrationError",
+        "log-loss": "distribution:LogLoss",
+        "brier": "distribution:Brier",
+        "calibration": "distribution:CalibrationError",
         "precision": "labels:Precision",
         "recall": "labels:Recall",
         "f1": "labels:F1",
@@ -83,14 +89,14 @@ def _wins(metric: str) -> Metric:
 
 def _pass_at(k: str) -> Metric:
     """Probability that at least one of k runs scores 1, not 0."""
-    from howsure.metrics.runs import PassAtK
+    from howsure.metrics.ratings import PassAtK
 
     return PassAtK(_number("pass@", k))
 
 
 def _pass_hat(k: str) -> Metric:
     """Probability that all of k runs score 1, not 0."""
-    from howsure.metrics.runs import PassHatK
+    from howsure.metrics.ratings import PassHatK
 
     return PassHatK(_number("pass^", k))
 
@@ -119,6 +125,20 @@ def resolve(metric: str | Metric) -> Metric:
     return offers[_check.one_of("metric", metric, [*BUILTIN, *ON_PREFERENCES, *offers])]
 
 
+def formula_of(name: str) -> str:
+    """Return the formula of the metric of this name; empty for one that has no name or no formula.
+
+    Examples
+    --------
+    >>> formula_of("max-error"), formula_of("my own")
+    ('the largest |ā − ḡ| of all items, where ā and ḡ are the mean responses of model and gold', '')
+    """
+    try:
+        return resolve(name).formula
+    except ArgumentError:
+        return ""
+
+
 def _additive(name: str) -> AdditiveMetric:
     """Return the base error of wins."""
     additive = [known for known, metric in BUILTIN.items() if isinstance(metric, ItemMetric)]
@@ -136,3 +156,43 @@ def _number(start: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()) or int(text) < 1:
         raise ArgumentError(f"`metric` {start + text!r} needs a whole number of runs, such as {start}3.")
     return int(text)
+
+
+PLAIN = (str, int, float, bool, type(None))
+
+
+def entry_of(metric: Metric, scale: Scale | None = None) -> str | dict[str, Any] | None:
+    """Return the metric's name, with the parameters that are not at their default; None if these do not define it.
+
+    With `scale`, the metric is already on that scale.
+
+    Examples
+    --------
+    >>> from dataclasses import replace
+    >>> entry_of(resolve("mae")), entry_of(replace(resolve("f1"), threshold=2.0))
+    ('mae', {'name': 'f1', 'threshold': 2.0})
+    """
+    try:
+        known = resolve(metric.name) if scale is None else resolve(metric.name).on(scale)
+    except ArgumentError:
+        return None
+    if known == metric:
+        return metric.name
+    if type(known) is not type(metric) or not is_dataclass(metric):
+        return None
+    changed = {
+        field.name: getattr(metric, field.name)
+        for field in fields(metric)
+        if getattr(metric, field.name) != getattr(known, field.name)
+    }
+    if not changed or not all(isinstance(value, PLAIN) for value in changed.values()):
+        return None
+    return {"name": metric.name, **changed}
+
+
+def metric_from(entry: str | Mapping[str, Any]) -> Metric:
+    """Return the metric of an entry that `entry_of` made."""
+    if isinstance(entry, str):
+        return resolve(entry)
+    parameters = dict(entry)
+    return replace(resolve(parameters.pop("name")), **parameters)

@@ -1,4 +1,9 @@
-"""Distances between distributions of responses: total variation, divergences, earth mover's distance, cosine."""
+"""Distances between distributions of responses: total variation, divergences, earth mover's distance, cosine.
+
+Brier score, log loss and calibration error compare a model's probabilities of the labels with those of the humans. A
+source's probability of a label is its share of the source's responses to the item (or what the source said, where it
+answered with probabilities). All three are smallest for a model that has the humans' distribution.
+"""
 
 import math
 from abc import abstractmethod
@@ -8,8 +13,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from howsure import _check
 from howsure.metrics import _plain
-from howsure.metrics.base import Ignored, ItemMetric, Metric
+from howsure.metrics.base import ROUNDING, Ignored, ItemMetric, Metric
 from howsure.scales import FloatArray, Kind, Scale
 from howsure.summaries import Needs
 
@@ -59,6 +65,9 @@ class TotalVariation(ByLevel):
 
     name: ClassVar[str] = "tv"
     title: ClassVar[str] = "total variation"
+    formula: ClassVar[str] = (
+        "mean over items of ½ Σ |P − Q| over labels, where P and Q are the label shares of model and gold"
+    )
     span: ClassVar[float] = 1.0
     distance: ClassVar[bool] = True
 
@@ -81,6 +90,9 @@ class KullbackLeibler(ByLevel):
 
     name: ClassVar[str] = "kl"
     title: ClassVar[str] = "Kullback–Leibler divergence"
+    formula: ClassVar[str] = (
+        "mean over items of Σ Q · log(Q / P) over labels, where P and Q are the label shares of model and gold"
+    )
     uneven: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -98,6 +110,9 @@ class CrossEntropy(ByLevel):
 
     name: ClassVar[str] = "cross-entropy"
     title: ClassVar[str] = "cross-entropy"
+    formula: ClassVar[str] = (
+        "mean over items of −Σ Q · log P over labels, where P and Q are the label shares of model and gold"
+    )
     uneven: ClassVar[bool] = True
 
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -111,6 +126,7 @@ class JensenShannon(ItemMetric):
 
     name: ClassVar[str] = "js"
     title: ClassVar[str] = "Jensen–Shannon divergence"
+    formula: ClassVar[str] = "mean over items of the Jensen–Shannon divergence of the label shares of model and gold"
     span: ClassVar[float] = math.log(2)
     label_blind: ClassVar[bool] = True
     needs: ClassVar[Needs] = "counts"
@@ -132,6 +148,9 @@ class EarthMover(ItemMetric):
 
     name: ClassVar[str] = "emd"
     title: ClassVar[str] = "mean earth mover's distance"
+    formula: ClassVar[str] = (
+        "mean over items of the Wasserstein distance between the model's and gold's responses to the item"
+    )
     distance: ClassVar[bool] = True
 
     levels: tuple[float, ...] = ()
@@ -161,6 +180,7 @@ class EarthMoverMeans(Metric):
 
     name: ClassVar[str] = "emd-means"
     title: ClassVar[str] = "earth mover's distance of item means"
+    formula: ClassVar[str] = "Wasserstein distance between the distributions of the item means of model and gold"
     regular: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -174,6 +194,7 @@ class EarthMoverResponses(Metric):
 
     name: ClassVar[str] = "emd-responses"
     title: ClassVar[str] = "earth mover's distance of all responses"
+    formula: ClassVar[str] = "Wasserstein distance between the distributions of all responses of model and gold"
     regular: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
 
@@ -216,6 +237,7 @@ class Cosine(OfProducts):
 
     name: ClassVar[str] = "cosine"
     title: ClassVar[str] = "cosine distance"
+    formula: ClassVar[str] = "1 − the cosine of the angle between the item means of model and gold"
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
@@ -232,6 +254,7 @@ class CosineResponses(OfProducts):
 
     name: ClassVar[str] = "cosine-responses"
     title: ClassVar[str] = "cosine distance of all responses"
+    formula: ClassVar[str] = "1 − the cosine of the angle between all responses of model and gold, paired by position"
     per_response: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
 
@@ -299,3 +322,79 @@ def rows_of(side: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
 def _is_plain(shape: tuple[int, ...]) -> bool:
     """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
     return shape[-1] <= _plain.MOST_LABELS
+
+
+LEAST = float(np.finfo(np.float64).eps)
+"""A probability inside a logarithm is no smaller than this, as in scikit-learn."""
+
+
+@dataclass(frozen=True)
+class Brier(ByLevel):
+    """Mean over items and gold's responses of Σ (P_model − 1 if it is the response, else P_model)² over the labels.
+
+    0: the model is sure of the label that all humans give; 2: it is sure of a label that nobody gives. Where humans
+    disagree, even their own distribution scores more than 0.
+    """
+
+    name: ClassVar[str] = "brier"
+    title: ClassVar[str] = "Brier score"
+    formula: ClassVar[str] = "mean over gold's responses of Σ (P − [label is the response])² over labels (Brier 1950)"
+    span: ClassVar[float] = 2.0
+
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return P_gold (1 − P_model)² + (1 − P_gold) P_model² of a label."""
+        return np.asarray(gold * np.square(1 - model) + (1 - gold) * np.square(model))
+
+
+@dataclass(frozen=True)
+class LogLoss(ByLevel):
+    """Mean over items and gold's responses of −log P_model(response), P_model no smaller than 2.2e-16.
+
+    It is the cross-entropy, with the smallest probability that scikit-learn uses.
+    """
+
+    name: ClassVar[str] = "log-loss"
+    title: ClassVar[str] = "log loss"
+    formula: ClassVar[str] = "mean over gold's responses of −log P, where P is the model's share of the response"
+    uneven: ClassVar[bool] = True
+
+    def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return −P_gold log P_model of a label."""
+        return np.asarray(-(gold * np.log(np.clip(model, LEAST, 1 - LEAST))))
+
+
+@dataclass(frozen=True)
+class CalibrationError(Metric):
+    """Expected calibration error: mean distance between predicted and observed label frequencies, in bins.
+
+    All pairs of item and label are put into bins by the model's probability; the error is the mean over the pairs of
+    |mean probability of the model − mean probability of the humans| in their bin.
+
+    Attributes
+    ----------
+    bins : int
+        How many equal bins there are from 0 to 1.
+    """
+
+    name: ClassVar[str] = "calibration"
+    title: ClassVar[str] = "calibration error"
+    formula: ClassVar[str] = "mean distance of the model's shares from gold's, in ten bins by the model's share"
+    needs: ClassVar[Needs] = "counts"
+    kinds: ClassVar[tuple[Kind, ...]] = LABELS
+    regular: ClassVar[bool] = True
+    smooth: ClassVar[bool] = False
+
+    bins: int = 10
+
+    def __post_init__(self) -> None:
+        _check.integer("bins", self.bins, at_least=1)
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return Σ |Σ (P_model − P_gold) over a bin| / pairs, one for each draw."""
+        of_gold, of_model = np.broadcast_arrays(shares(gold), shares(model))
+        lead, n_pairs = of_gold.shape[:-2], of_gold.shape[-2] * of_gold.shape[-1]
+        apart = (of_model - of_gold).reshape(-1, n_pairs)
+        where = np.minimum(of_model * self.bins * (1 + ROUNDING), self.bins - 1).astype(np.int64).reshape(-1, n_pairs)
+        rows = np.arange(len(apart))[:, np.newaxis] * self.bins
+        sums = np.bincount((rows + where).ravel(), apart.ravel(), minlength=len(apart) * self.bins)
+        return np.asarray(np.abs(sums.reshape(-1, self.bins)).sum(axis=-1) / n_pairs).reshape(lead)

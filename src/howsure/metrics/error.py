@@ -15,6 +15,9 @@ class MeanAbsoluteError(ItemMetric):
 
     name: ClassVar[str] = "mae"
     title: ClassVar[str] = "mean absolute error"
+    formula: ClassVar[str] = (
+        "mean over items of |ā − ḡ|, where ā and ḡ are the mean responses of model and gold to the item"
+    )
     distance: ClassVar[bool] = True
     error_power: ClassVar[int] = 1
 
@@ -29,6 +32,9 @@ class MeanSquaredError(ItemMetric):
 
     name: ClassVar[str] = "mse"
     title: ClassVar[str] = "mean squared error"
+    formula: ClassVar[str] = (
+        "mean over items of (ā − ḡ)², where ā and ḡ are the mean responses of model and gold to the item"
+    )
     uneven: ClassVar[bool] = True
     error_power: ClassVar[int] = 2
 
@@ -46,6 +52,9 @@ class RootMeanSquaredError(Metric):
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
+    formula: ClassVar[str] = (
+        "root of the mean over items of (ā − ḡ)², where ā and ḡ are the mean responses of model and gold"
+    )
     regular: ClassVar[bool] = True
     distance: ClassVar[bool] = True
     by_sums: ClassVar[bool] = True
@@ -73,6 +82,7 @@ class MaxError(Metric):
 
     name: ClassVar[str] = "max-error"
     title: ClassVar[str] = "maximum absolute error"
+    formula: ClassVar[str] = "the largest |ā − ḡ| of all items, where ā and ḡ are the mean responses of model and gold"
     uneven: ClassVar[bool] = True
     distance: ClassVar[bool] = True
 

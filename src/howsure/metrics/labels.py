@@ -54,6 +54,9 @@ class Accuracy(ItemMetric):
 
     name: ClassVar[str] = "accuracy"
     title: ClassVar[str] = "accuracy"
+    formula: ClassVar[str] = (
+        "share of items on which the plurality votes of model and gold agree; tied votes are shared"
+    )
     label_blind: ClassVar[bool] = True
     smooth: ClassVar[bool] = False
     distance: ClassVar[bool] = True
@@ -81,6 +84,7 @@ class AccuracyResponses(ItemMetric):
 
     name: ClassVar[str] = "accuracy-responses"
     title: ClassVar[str] = "accuracy of single runs"
+    formula: ClassVar[str] = "share of the model's responses that equal gold's plurality vote; tied votes are shared"
     label_blind: ClassVar[bool] = True
     per_response: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
@@ -208,6 +212,7 @@ class Precision(OfHits):
 
     name: ClassVar[str] = "precision"
     title: ClassVar[str] = "precision"
+    formula: ClassVar[str] = "share of the items that the model calls positive that gold calls positive"
     missed: ClassVar[float] = 0.0
     false: ClassVar[float] = 1.0
 
@@ -218,6 +223,7 @@ class Recall(OfHits):
 
     name: ClassVar[str] = "recall"
     title: ClassVar[str] = "recall"
+    formula: ClassVar[str] = "share of the items that gold calls positive that the model calls positive"
     missed: ClassVar[float] = 1.0
     false: ClassVar[float] = 0.0
 
@@ -228,6 +234,7 @@ class F1(OfHits):
 
     name: ClassVar[str] = "f1"
     title: ClassVar[str] = "F1"
+    formula: ClassVar[str] = "harmonic mean of precision and recall"
     missed: ClassVar[float] = 0.5
     false: ClassVar[float] = 0.5
 
@@ -241,6 +248,7 @@ class RocAuc(OneAgainstRest):
 
     name: ClassVar[str] = "auc"
     title: ClassVar[str] = "area under the ROC curve"
+    formula: ClassVar[str] = "probability that the model ranks a positive item above a negative one, ties half"
     ignores: ClassVar[Ignored] = "magnitude"
 
     @property

@@ -59,6 +59,7 @@ class Spearman(RankMetric):
 
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman correlation"
+    formula: ClassVar[str] = "Spearman's rank correlation of the item means of model and gold"
     of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
 
     def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
@@ -78,6 +79,7 @@ class Kendall(RankMetric):
 
     name: ClassVar[str] = "kendall"
     title: ClassVar[str] = "Kendall correlation"
+    formula: ClassVar[str] = "Kendall's τ-b of the item means of model and gold"
     of_weights: ClassVar[Callable[..., Weighted]] = PairCorrelation
 
     def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:

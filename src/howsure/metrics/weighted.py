@@ -205,7 +205,7 @@ class Area:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one area for each model and draw of (draws, entries)."""
-        from howsure.metrics._concordance_kernels import areas
+        from howsure.metrics._rank_kernels import areas
 
         parts = np.empty((len(self.entries) + 2, _whole(len(weights), self.lanes)))
         with self.rows.lent() as rows:
@@ -254,7 +254,7 @@ class Inversions:
 
     def scores(self, weights: Weights) -> FloatArray:
         """Return one correlation for each draw."""
-        from howsure.metrics._concordance_kernels import concordance
+        from howsure.metrics._rank_kernels import concordance
 
         parts = np.empty((6, _whole(len(weights), PairCorrelation.lanes)))
         with self.rows.lent() as rows, self.placed.lent() as placed:
@@ -278,6 +278,6 @@ def merge_levels(values: IntArray) -> npt.NDArray[np.int32]:
     array([[1, 0, 3, 2],
            [3, 1, 2, 0]], dtype=int32)
     """
-    from howsure.metrics._concordance_kernels import merge_orders
+    from howsure.metrics._rank_kernels import merge_orders
 
     return np.asarray(merge_orders(values, max(1, int(values.size - 1).bit_length())))

@@ -25,6 +25,9 @@ class Wins(RelativeMetric):
         Set by `on`: the item error, on the scale of the data.
     """
 
+    formula: ClassVar[str] = (
+        "share of items on which the model's error is the smaller one minus the share on which it is the larger one"
+    )
     distance: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     counts_items: ClassVar[bool] = True
@@ -94,6 +97,10 @@ class WinsResponses(RelativeMetric):
 
     name: ClassVar[str] = "wins-responses"
     title: ClassVar[str] = "wins over single responses"
+    formula: ClassVar[str] = (
+        "share of responses, paired by position, on which the model's error is the smaller one minus the share on "
+        "which it is the larger one"
+    )
     better: ClassVar[Better] = "higher"
     needs: ClassVar[Needs] = "values"
     per_response: ClassVar[bool] = True

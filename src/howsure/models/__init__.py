@@ -1,7 +1,7 @@
 """Response models: simulate gold, A and B from named, typed-in, fitted or real items.
 
-families (how items differ) · answers (how a source answers them) · perturbation (how B is worse) · normal · likert ·
-categorical · empirical · panel · smoothed · deconvolved · presets · files · simulated · simulation · fitting
+families (how items differ) · answers (how a source answers them) · base (what a model is, and how B is worse) ·
+parametric · empirical · deconvolved · presets · model_files · simulation · fitting
 """
 
 import lazy_loader

@@ -5,22 +5,36 @@ B is perturbed by ε. `draw` gives summaries for a batch of data sets, `table` o
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from howsure import _check
 from howsure._random import Rng, generator, seed_of
 from howsure.errors import ArgumentError
 from howsure.models.answers import Answers
-from howsure.models.perturbation import perturb
-from howsure.models.streams import Streams
 from howsure.response_tables import ResponseTable
 from howsure.responses import Responses
 from howsure.scales import FloatArray, Scale
 from howsure.summaries import Needs
+
+PERTURBATIONS = ("shift", "mixing", "noise", "guessing", "lower", "raise", "split")
+"""In which way a simulated model is worse than gold's own raters.
+
+==========  =========================================================================================================
+shift       each item's mean moves by U(−ε, ε) and stays on the scale (LEADER, RATERS, RATINGS)
+mixing      each item's shares become (1 − ε) p + ε q, q ~ Dirichlet(1/M) (FOREST)
+noise       every response gets extra noise: N(0, ε) on numbers, a random label with probability ε on labels
+guessing    on a share ε of the items the model answers as if it saw another item
+lower       every item's mean is lower by ε of the scale, and stays on it: what is rated is worse (no gold)
+raise       the same upwards, where lower ratings are better
+split       the model's own perturbation, but every item is wrong for A or for B by a fair coin and never for both:
+            A and B are equally good and err on different items
+==========  =========================================================================================================
+"""
 
 Sizes = int | tuple[int, int, int]
 Epsilon = float | tuple[float, float]
@@ -59,7 +73,7 @@ class ResponseModel(ABC):
     @staticmethod
     def from_dict(entry: dict[str, Any]) -> "ResponseModel":
         """Make the response model that `to_dict` described."""
-        from howsure.models.schema import model_from
+        from howsure.models.model_files import model_from
 
         return model_from(entry)
 
@@ -169,3 +183,78 @@ def check_sizes(n_responses: Sizes) -> tuple[int, int, int]:
         raise ArgumentError(f"`n_responses` must be one number, or three for gold, A and B; got {n_responses!r}.")
     gold, a, b = (_check.integer("n_responses", size, at_least=1) for size in n_responses)
     return gold, a, b
+
+
+def perturb(
+    kind: str, model: ResponseModel, gold: Answers, epsilon: tuple[float, float], generator: np.random.Generator
+) -> tuple[Answers, Answers]:
+    """Return how A and B answer the items that gold answers, each moved by its own ε."""
+    _check.one_of("perturbation", kind, PERTURBATIONS)
+    strengths = [_check.real("epsilon", strength, at_least=0, at_most=1) for strength in epsilon]
+    if kind == "split":
+        return _split(model, gold, max(strengths), generator)
+    a, b = (_one(kind, model, gold, strength, generator) for strength in strengths)
+    return a, b
+
+
+def _one(kind: str, model: ResponseModel, gold: Answers, epsilon: float, generator: np.random.Generator) -> Answers:
+    if epsilon == 0:
+        return gold
+    if kind == "guessing":
+        guessed = generator.random(gold.shape) < epsilon
+        return model.items(gold.shape, generator).where(guessed, gold)
+    if kind in ("lower", "raise"):
+        return gold.moved(-epsilon if kind == "lower" else epsilon)
+    act: dict[str, Callable[[float, np.random.Generator], Answers]] = {
+        "shift": gold.shifted,
+        "mixing": gold.mixed,
+        "noise": gold.noisier,
+    }
+    return act[kind](epsilon, generator)
+
+
+def _split(
+    model: ResponseModel, gold: Answers, epsilon: float, generator: np.random.Generator
+) -> tuple[Answers, Answers]:
+    wrong = _one(model.own_perturbation, model, gold, epsilon, generator)
+    coin = generator.random(gold.shape) < 0.5
+    try:
+        return wrong.where(coin, gold), wrong.where(~coin, gold)
+    except TypeError:
+        raise ArgumentError("perturbation 'split' is not available for this model.") from None
+
+
+class Streams:
+    """Generators as one, for what has rows of each of them on its leading axis: each draws as if it drew alone.
+
+    The last argument of a method is the shape, or parameters that have these rows. `n_rows` is of each generator.
+
+    Examples
+    --------
+    >>> one, other = np.random.default_rng(1), np.random.default_rng(2)
+    >>> Streams([one, other], [2, 1]).integers(0, 10, (3, 4)).tolist()
+    [[4, 5, 7, 9], [0, 1, 8, 9], [8, 2, 1, 2]]
+    >>> np.random.default_rng(1).integers(0, 10, (2, 4)).tolist()
+    [[4, 5, 7, 9], [0, 1, 8, 9]]
+    """
+
+    def __init__(self, generators: list[np.random.Generator], n_rows: list[int]) -> None:
+        self.generators, self.stops = generators, np.cumsum(n_rows)
+
+    def __getattr__(self, name: str) -> Callable[..., npt.NDArray[Any]]:
+        return lambda *given, **how: self._each(name, *given, **how)
+
+    def _each(self, name: str, *given: Any, **how: Any) -> npt.NDArray[Any]:
+        """Call each generator for its rows."""
+        *first, last = given
+        parts, start = [], 0
+        for stream, stop in zip(self.generators, self._ends(last), strict=True):
+            own = last[start:stop] if isinstance(last, np.ndarray) else (stop - start, *last[1:])
+            parts.append(getattr(stream, name)(*first, own, **how))
+            start = stop
+        return np.concatenate(parts)
+
+    def _ends(self, last: Any) -> Any:
+        """Return where the rows of each generator end."""
+        n_all = len(last) if isinstance(last, np.ndarray) else last[0]
+        return self.stops * n_all // self.stops[-1]

@@ -3,10 +3,8 @@
 from howsure import _check
 from howsure.errors import ArgumentError
 from howsure.models.base import ResponseModel
-from howsure.models.categorical import CategoricalModel
 from howsure.models.families import FoldedNormal, Triangular, TruncatedMixture, TruncatedNormal, Uniform
-from howsure.models.likert import LikertModel
-from howsure.models.normal import NormalModel
+from howsure.models.parametric import CategoricalModel, LikertModel, NormalModel
 
 YES_NO = (0.0, 1.0)
 

@@ -237,8 +237,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:
     """Return LEADER's data models, each with the options of its audit."""
     from howsure import models
-    from howsure.replications import leader as study
-    from howsure.replications.legacy import EarthMoverHistogramOfResponsesLegacy, published_metric
+    from howsure.papers import leader as study
+    from howsure.papers.legacy import EarthMoverHistogramOfResponsesLegacy, published_metric
 
     # With one response per item, metrics of sets of responses are metrics of means or nothing: 45 estimators remain.
     of_one = [study.METRICS[name] for name in study.ONE_RESPONSE]

@@ -7,7 +7,7 @@ from howsure._fields import option
 from howsure.questions.base import HERE, Question, Run, cells_told, seed_option
 
 if TYPE_CHECKING:
-    from howsure.replications import PaperFigure, Replication, Search
+    from howsure.papers import PaperFigure, Replication, Search
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,7 +50,7 @@ class Replicate(Question):
 
     def answer(self, run: Run = HERE) -> "Replication | PaperFigure | Search":
         """Recompute the tables, the figure or the search."""
-        from howsure.replications import conclude, measure, plan, replicate
+        from howsure.papers import conclude, measure, plan, replicate
 
         part: dict[str, Any] = {"table": self.table, "figure": self.figure}
         how: dict[str, Any] = {**part, "search": self.search, "n_simulations": self.n_simulations}

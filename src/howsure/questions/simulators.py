@@ -42,7 +42,7 @@ class SimulatorFields:
     perturbation: str | None = option(
         None,
         "How B is degraded. Default: the standard perturbation of the model.",
-        choices="howsure.models.perturbation:PERTURBATIONS",
+        choices="howsure.models.base:PERTURBATIONS",
         group=MODEL,
     )
 

@@ -146,7 +146,7 @@ def describe(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
 def replicate(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     """Say how well published tables come out again: options of `howsure replicate`.
 
-    Single parts of a table are cells of `howsure.replications.papers:measure`, which the command itself computes.
+    Single parts of a table are cells of `howsure.papers.replicating:measure`, which the command itself computes.
     """
     from howsure.questions.replicate import Replicate
     from howsure.sweeps import run

@@ -4,9 +4,9 @@ import math
 from textwrap import wrap
 from typing import Any
 
-from howsure.replications import PaperFigure, Replication, Search
-from howsure.replications.figures import Point
-from howsure.replications.published import PublishedNumber
+from howsure.papers import PaperFigure, Replication, Search
+from howsure.papers.figures import Point
+from howsure.papers.published import PublishedNumber
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import QUIET, A, B, line_styles
 from howsure.reports.drawing import settings, title

@@ -13,12 +13,11 @@ from scipy import stats
 
 from howsure.models import PRESETS, preset
 from howsure.models.families import TruncatedNormal
-from howsure.models.fitting import search
-from howsure.models.fitting.dirichlet import fit_dirichlet, log_likelihood
+from howsure.models.fitting import likelihood
+from howsure.models.fitting.labels import fit_dirichlet, log_likelihood
+from howsure.models.fitting.likelihood import kinds_of, normal_grid, solve, with_errors
 from howsure.models.fitting.number_fit import Problem, continuous, ordered_levels
-from howsure.models.fitting.quadrature import kinds_of, normal_grid
-from howsure.models.fitting.search import solve, with_errors
-from howsure.models.likert import LikertModel
+from howsure.models.parametric import LikertModel
 
 N_ITEMS = 600
 LATENT = [name for name in PRESETS if not name.startswith("categorical")]
@@ -82,7 +81,7 @@ def test_the_map_prior_matters_only_where_the_data_say_little():
 def test_dirichlet_gradient_and_errors_agree_with_differences():
     from scipy.optimize import approx_fprime
 
-    from howsure.models.fitting.dirichlet import _log_errors, _objective
+    from howsure.models.fitting.labels import _log_errors, _objective
 
     counts = preset("categorical-dices").draw(1, 60, n_responses=7, needs="counts", rng=2)[0][0]
     theta = np.log([4.0, 1.1, 2.0])
@@ -110,7 +109,7 @@ def test_many_items_start_sooner_and_end_at_the_same_place(monkeypatch):
     other = problem_for("normal", 5, seed=13)[1]
     near = solve(other.grid(), kinds, other.rough())
     quick = [solve(grid, kinds, rough), solve(grid, kinds, rough, near)]
-    monkeypatch.setattr(search, "A_PART", len(grid.repeats))
+    monkeypatch.setattr(likelihood, "A_PART", len(grid.repeats))
     plain = with_errors(grid, solve(grid, kinds, rough))
     for found in quick:
         for side in (0, 1):

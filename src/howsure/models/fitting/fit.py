@@ -16,7 +16,7 @@ from howsure._random import Rng, entropy_of, generator, replayable
 from howsure.errors import ArgumentError, DataError, HowsureWarning
 from howsure.models.empirical import EmpiricalModel
 from howsure.models.fitting.fits import Fit
-from howsure.models.fitting.label_fit import fit_labels
+from howsure.models.fitting.labels import fit_labels
 from howsure.models.fitting.number_fit import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
 from howsure.provenance import Provenance
 from howsure.response_tables import ResponseTable

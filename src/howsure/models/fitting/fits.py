@@ -1,14 +1,18 @@
-"""What a fit gives: the model, its parameters with standard errors, the alternatives, and how well it fits."""
+"""What a fit gives: the model, its parameters with standard errors, the alternatives, and how well it fits.
+
+Its document shows goodness of fit and parameters, and as details the families that were tried.
+"""
 
 import math
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from howsure._frames import in_any_form
-from howsure.documents import Document
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
+from howsure.documents.numbers import as_error, in_words, minus, number, pvalue
 from howsure.models.base import ResponseModel
 from howsure.models.model_files import save
 from howsure.provenance import Provenance
@@ -168,11 +172,85 @@ class Fit(Record):
 
     def document(self) -> Document:
         """Return the model, how well it fits, its parameters, and what else was tried."""
-        from howsure.models.fitting import document
-
-        return document.document(self)
+        return _document(self)
 
 
 def criteria(log_likelihood: float, n_parameters: int, n_items: int) -> tuple[float, float]:
     """Return AIC and BIC; items are the independent units."""
     return 2 * n_parameters - 2 * log_likelihood, n_parameters * math.log(n_items) - 2 * log_likelihood
+
+
+ALPHA = 0.05
+METHODS = {"ml": "maximum likelihood", "map": "maximum a posteriori"}
+
+
+def _document(fit: Fit) -> Document:
+    """Return the goodness of fit and the parameters of a model."""
+    who = f"{fit.source}: {fit.n_items:,} items, {fit.n_responses:.3g} responses each; {fit.described}."
+    blocks: list[Block] = [Sentence(verdict(fit), "verdict"), Sentence(who)]
+    if fit.parameters:
+        rows = tuple(
+            (one.name, Measured(one.estimate, one.standard_error), as_error(one.standard_error))
+            for one in fit.parameters
+        )
+        columns = (Column("parameter"), Column("estimate", "number"), Column("standard error", "number"))
+        blocks.append(Table(columns, rows, f"Parameters ({METHODS.get(fit.method, fit.method)})"))
+    if not math.isnan(fit.mean_absolute_bias):
+        blocks += details([Sentence(f"Mean absolute bias of the shares: {fit.mean_absolute_bias:.4f}.")])
+    if fit.goodness:
+        blocks += details([_goodness(fit)])
+    if fit.candidates:
+        blocks += details([_candidates(fit)])
+    return Document(f"A response model of {fit.source}", tuple(blocks), fit.notes, fit.signature)
+
+
+def verdict(fit: Fit) -> str:
+    """Return whether simulated data look like the real ones; two features share the significance level of 5%."""
+    if not fit.goodness:
+        return "No parameters are estimated: real items are resampled."
+    told = [f"{one.name} p {in_words(pvalue(one.pvalue))}" for one in fit.goodness]
+    bad = [words for one, words in zip(fit.goodness, told, strict=True) if one.pvalue <= ALPHA / len(fit.goodness)]
+    if bad:
+        return f"Poor fit: the model does not reproduce the data ({', '.join(bad)}). Use its simulations with caution."
+    return f"Goodness of fit: no evidence against the model ({', '.join(told)})."
+
+
+def _goodness(fit: Fit) -> Table:
+    columns = (
+        Column("feature of the items"),
+        Column("data"),
+        *(Column(f"{100 * at:g}%", "number") for at in QUANTILES),
+        Column("largest distance", "number"),
+    )
+    rows: list[tuple[Any, ...]] = []
+    for one in fit.goodness:
+        rows += [
+            (one.name, "real", *map(_three, one.real_quantiles), None),
+            ("", "simulated", *map(_three, one.simulated_quantiles), _three(one.distance)),
+        ]
+    return Table(columns, tuple(rows), "Quantiles of real and simulated items")
+
+
+def _candidates(fit: Fit) -> Table:
+    columns = (
+        Column("item means"),
+        Column("item SDs"),
+        Column("log-likelihood"),
+        Column("AIC"),
+        Column("BIC"),
+        Column("held out per response", "number"),
+    )
+    rows = tuple(
+        (
+            one.mean,
+            one.sd,
+            *(minus(f"{value:,.1f}") for value in (one.log_likelihood, one.aic, one.bic)),
+            None if math.isnan(one.held_out) else number(one.held_out),
+        )
+        for one in fit.candidates
+    )
+    return Table(columns, rows, "Families by fit, best first")
+
+
+def _three(value: float) -> float:
+    return round(value, 3)

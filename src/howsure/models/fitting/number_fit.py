@@ -10,10 +10,16 @@ from howsure.errors import DataError
 from howsure.models.families import Uniform
 from howsure.models.fitting.fits import Candidate, Fit, Parameter, criteria
 from howsure.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
-from howsure.models.fitting.quadrature import LikelihoodGrid, kinds_of, likert_grid, normal_grid
-from howsure.models.fitting.search import Solution, solve, with_errors
-from howsure.models.likert import LikertModel
-from howsure.models.normal import NormalModel
+from howsure.models.fitting.likelihood import (
+    LikelihoodGrid,
+    Solution,
+    kinds_of,
+    likert_grid,
+    normal_grid,
+    solve,
+    with_errors,
+)
+from howsure.models.parametric import LikertModel, NormalModel
 from howsure.responses import Responses
 from howsure.scales import FloatArray, IntArray, Scale
 from howsure.summaries import counts

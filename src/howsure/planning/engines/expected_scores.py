@@ -28,10 +28,9 @@ from howsure.metrics.distribution import ByLevel
 from howsure.metrics.labels import Accuracy
 from howsure.metrics.wins import Wins
 from howsure.models import NormalModel
-from howsure.models.answers import Answers, NormalAnswers
-from howsure.models.levels import FEW_RESPONSES, ShareAnswers
+from howsure.models.answers import FEW_RESPONSES, Answers, NormalAnswers, ShareAnswers
+from howsure.models.base import Streams
 from howsure.models.simulation import derive
-from howsure.models.streams import Streams
 from howsure.planning.engines.even_points import evenly
 from howsure.planning.engines.item_scores import (
     ITEMS,

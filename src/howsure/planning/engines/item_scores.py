@@ -19,11 +19,9 @@ from howsure._random import generator
 from howsure.metrics import AdditiveMetric, ItemMetric
 from howsure.metrics.wins import Wins
 from howsure.models import ResponseModel
-from howsure.models.answers import Answers
-from howsure.models.base import Epsilon
-from howsure.models.levels import FEW_RESPONSES, LevelAnswers, ShareAnswers
+from howsure.models.answers import FEW_RESPONSES, Answers, LevelAnswers, ShareAnswers
+from howsure.models.base import Epsilon, Streams
 from howsure.models.simulation import derive
-from howsure.models.streams import Streams
 from howsure.planning.engines.even_points import evenly
 from howsure.planning.engines.score_sums import fast_length, power
 from howsure.scales import FloatArray, Scale

@@ -78,6 +78,14 @@ def account_of(result: Any, asked: "Question | None" = None, data: Any = None) -
     return found
 
 
+CORRECTIONS = {
+    "holm": "Holm (1979)",
+    "benjamini-hochberg": "Benjamini and Hochberg (1995), which bounds the share of false findings",
+    "westfall-young": "Westfall and Young (1993), which uses how the comparisons move together",
+    "none": "",
+}
+"""The sentence of each correction for several comparisons, with its reference."""
+
 POWER = 0.8
 """80% power: the usual aim."""
 

@@ -10,9 +10,9 @@ from howsure.comparison.verdicts import decided
 from howsure.documents import Code
 from howsure.documents.numbers import error_of, number
 from howsure.intervals import INTERVALS
+from howsure.metrics import formula_of
 from howsure.nulls import NULLS
-from howsure.reports.accounts.base import POWER, Account, about, units_needed
-from howsure.reports.accounts.methods import CORRECTIONS, formula
+from howsure.reports.accounts.base import CORRECTIONS, POWER, Account, about, units_needed
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -38,7 +38,7 @@ def _scores(entries: list[Comparison]) -> list[str]:
     said = []
     for metric in dict.fromkeys(entry.metric for entry in entries):
         entry = next(one for one in entries if one.metric == metric)
-        if told := formula(metric):
+        if told := formula_of(metric):
             said.append(f"{entry.title[0].upper()}{entry.title[1:]}: {told}.")
     higher = entries[0].better == "higher"
     first, second = ("A", "B") if higher else ("B", "A")

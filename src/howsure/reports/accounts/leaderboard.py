@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import joined
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
+from howsure.metrics import formula_of
 from howsure.nulls import NULLS
-from howsure.reports.accounts.base import Account, about, units_needed
-from howsure.reports.accounts.methods import CORRECTIONS, formula
+from howsure.reports.accounts.base import CORRECTIONS, Account, about, units_needed
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -40,7 +40,7 @@ def of_plan(result: LeaderboardPlan, asked: "Question | None", data: Any) -> Acc
 
 def _done(board: Leaderboard) -> list[str]:
     said = []
-    if told := formula(board.metric):
+    if told := formula_of(board.metric):
         said.append(f"{board.title[0].upper()}{board.title[1:]}: {told}.")
     if board.aggregate and board.by:
         said.append(f"Scores are computed for each {board.by} and combined by {board.aggregate}.")

@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents.numbers import rough, share
+from howsure.metrics import formula_of
 from howsure.planning import Plan
 from howsure.reports.accounts.base import Account
-from howsure.reports.accounts.methods import formula
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -34,7 +34,7 @@ def account(result: Plan, asked: "Question | None", data: Any) -> Account:
 
 def _done(plan: Plan) -> list[str]:
     metrics = dict.fromkeys(cell.metric for cell in plan.cells)
-    lines = [f"{metric}: {written}." for metric in metrics if (written := formula(metric))]
+    lines = [f"{metric}: {written}." for metric in metrics if (written := formula_of(metric))]
     lines += [ENGINES[engine] for engine in dict.fromkeys(cell.engine for cell in plan.cells) if engine in ENGINES]
     if plan.tests:
         lines.append(

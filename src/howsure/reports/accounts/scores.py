@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from howsure.difference_tests import CATALOGUE
 from howsure.documents.numbers import error_of, number
-from howsure.reports.accounts.base import Account, about
-from howsure.reports.accounts.methods import CORRECTIONS
+from howsure.reports.accounts.base import CORRECTIONS, Account, about
 
 if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest

@@ -18,13 +18,13 @@ from howsure._random import child, entropy_of
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import CategoricalModel, ResponseModel, preset
+from howsure.papers import forest, ratings
+from howsure.papers.expected_outcomes import SimulationSize
+from howsure.papers.legacy import published_metric
+from howsure.papers.published import SIGNIFICANT, Measured, Setting, figures, lookup
 from howsure.planning import plan
 from howsure.planning.engines.exact import ExactEngine
 from howsure.records import Record
-from howsure.replications import forest, ratings
-from howsure.replications.expected_outcomes import SimulationSize
-from howsure.replications.legacy import published_metric
-from howsure.replications.published import SIGNIFICANT, Measured, Setting, figures, lookup
 
 PRECISION = 0.1
 """Error that an exact p may have, times the root of the number of data sets."""

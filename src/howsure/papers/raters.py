@@ -9,10 +9,11 @@ import numpy as np
 from howsure._random import child
 from howsure.metrics import ItemMetric
 from howsure.models import NormalModel, ResponseModel, preset
-from howsure.models.levels import LikertAnswers
-from howsure.replications.expected_outcomes import SimulationSize
-from howsure.replications.legacy import published_metric
-from howsure.replications.published import Measured, PublishedNumber, Setting, figures, matching
+from howsure.models.answers import LikertAnswers
+from howsure.papers.expected_outcomes import SimulationSize
+from howsure.papers.figures import Plot
+from howsure.papers.legacy import published_metric
+from howsure.papers.published import Measured, PublishedNumber, Setting, figures, matching
 from howsure.scales import Scale
 
 CONVENTION = (
@@ -198,3 +199,7 @@ def _score_rows(cell: dict[str, Any], scores: Mapping[int, Mapping[str, float]])
         value, error = scores[nearest][name], scores[nearest][f"{name}_error"]
         found.append(PublishedNumber(identity, f"score_{side}", cell[side], value, error, beside))
     return found
+
+
+FIGURES: dict[int, Plot] = {}
+WITHOUT_NUMBERS: dict[int, str] = {}

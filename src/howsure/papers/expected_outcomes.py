@@ -12,10 +12,10 @@ from howsure.inference import expected_pvalue
 from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel, simulate_advantages
+from howsure.papers.published import PUBLISHED_SIMULATIONS, error_of_difference
 from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.item_scores import Setting as ItemSetting
 from howsure.planning.engines.score_pools import GrowingPools
-from howsure.replications.published import PUBLISHED_SIMULATIONS, error_of_difference
 from howsure.scales import FloatArray
 
 LEVEL = 0.95

@@ -248,7 +248,7 @@ def _by_table(rows: Sequence[PublishedNumber]) -> dict[tuple[Any, str], list[Pub
 @cache
 def figures(name: str) -> list[dict[str, Any]]:
     """Read a file of published figures."""
-    text = resources.files("howsure.replications").joinpath("figures", name).read_text(encoding="utf-8")
+    text = resources.files("howsure.papers").joinpath("figures", name).read_text(encoding="utf-8")
     rows: list[dict[str, Any]] = json.loads(text)
     return rows
 

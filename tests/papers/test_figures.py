@@ -11,20 +11,20 @@ from howsure import _json
 from howsure.documents.text import render
 from howsure.errors import ArgumentError
 from howsure.models import preset
-from howsure.planning.engines.simulated_pvalues import Test
-from howsure.replications import (
+from howsure.papers import (
     Found,
     PaperFigure,
     PublishedNumber,
     Replication,
     Search,
-    figures_of_ratings,
+    ratings,
     replicate,
     searches,
 )
-from howsure.replications.expected_outcomes import SimulationSize
-from howsure.replications.figures import Point
-from howsure.replications.papers import FIGURES, plan, plot_of
+from howsure.papers.expected_outcomes import SimulationSize
+from howsure.papers.figures import Point
+from howsure.papers.replicating import PAPERS, plan, plot_of
+from howsure.planning.engines.simulated_pvalues import Test
 from howsure.reports import plot
 from tests.reports.results import rows_of
 
@@ -42,7 +42,7 @@ def drawn(paper, figure, **cell):
 
 
 def test_every_figure_with_numbers_has_cells():
-    known = {paper: sorted(module.FIGURES) for paper, module in FIGURES.items()}
+    known = {paper: sorted(module.FIGURES) for paper, module in PAPERS.items() if module.FIGURES}
     assert known == {"leader": [1, 2, 3, 4], "forest": [3, 4, 5, 6], "ratings": list(range(1, 12))}
     for paper, figures in known.items():
         assert all(len(plan(paper, figure=figure)) for figure in figures)
@@ -154,7 +154,7 @@ def test_forest_figure_5_shows_that_more_responses_leave_less_variance():
 def test_shapes_of_figure_1_are_those_of_a_censored_normal():
     figure = replicate("ratings", figure=1, n_simulations=2)
     edges = np.array([-np.inf, 0.2, 0.4, 0.6, 0.8, np.inf])
-    for mean, sd in figures_of_ratings.SHAPES:
+    for mean, sd in ratings.SHAPES:
         panel = f"mean {mean:g}, standard deviation {sd:g}"
         shares = [point.y for point in figure.points if point.panel == panel]
         assert shares == pytest.approx(np.diff(stats.norm.cdf(edges, mean, sd)), abs=1e-4)
@@ -172,7 +172,7 @@ def test_bars_have_their_ticks_where_they_stand():
 
 def test_the_flat_null_has_no_mean_and_the_flat_advantage_has_one():
     simulation = SimulationSize(150, np.random.SeedSequence(3))
-    null, draws = figures_of_ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
+    null, draws = ratings._flat(preset("likert-toxicity"), 50, 20, 0.3, simulation)
     assert abs(null.mean()) < 4 * null.std() / math.sqrt(null.size)
     assert draws.mean() > 6 * draws.std() / math.sqrt(draws.size)
 

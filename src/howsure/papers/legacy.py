@@ -22,7 +22,7 @@ from howsure.scales import FloatArray, Scale
 from howsure.summaries import Needs
 
 if TYPE_CHECKING:
-    from howsure.replications._histogram_kernels import Shapes
+    from howsure.papers._histogram_kernels import Shapes
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ class WeightedHistograms:
 
     def scores(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
         """Return one distance for each model and draw of (draws, items)."""
-        from howsure.replications._histogram_kernels import add_up
+        from howsure.papers._histogram_kernels import add_up
 
         counts = np.empty((len(self.sides), -(-len(weights) // self.lanes) * self.lanes, self.bins), dtype=np.int32)
         with self.rows.lent() as rows:
@@ -166,7 +166,7 @@ class WeightedHistograms:
 
 def _by_bin(rows: FloatArray, bins: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
     """Return the item of each value that lies in a bin, bin after bin, and where each bin stops."""
-    from howsure.replications import _histogram_kernels
+    from howsure.papers import _histogram_kernels
 
     places = np.empty(rows.size, dtype=np.int32)
     _histogram_kernels.bins_of(np.ascontiguousarray(rows).ravel(), bins, places)
@@ -205,7 +205,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
     the counts of the levels, which fall into bins as if each were a response.
     """
-    from howsure.replications import _histogram_kernels
+    from howsure.papers import _histogram_kernels
 
     sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
     bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
@@ -230,7 +230,7 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
 @lru_cache(maxsize=16)
 def _shapes(bins: int, n_responses: int) -> "Shapes | None":
     """Return the sorted counts of up to so many responses, None where there are too many ways to count them."""
-    from howsure.replications._histogram_kernels import Shapes
+    from howsure.papers._histogram_kernels import Shapes
 
     base = n_responses + 1
     if base**bins > MOST_WAYS:

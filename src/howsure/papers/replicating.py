@@ -12,28 +12,21 @@ import numpy as np
 from howsure import _check, _matrices
 from howsure._random import Rng, entropy_of, n_workers, replayable, seed_of
 from howsure.errors import ArgumentError, DataError
-from howsure.replications import (
-    figures_of_forest,
-    figures_of_leader,
-    figures_of_ratings,
+from howsure.papers import (
     forest,
     leader,
     raters,
     ratings,
     searches,
 )
-from howsure.replications.expected_outcomes import SimulationSize
-from howsure.replications.figures import PaperFigure, Plot
-from howsure.replications.published import Replication
-from howsure.replications.searches import Search
+from howsure.papers.expected_outcomes import SimulationSize
+from howsure.papers.figures import PaperFigure, Plot
+from howsure.papers.published import Replication
+from howsure.papers.searches import Search
 from howsure.sweeps import Counts, Grid, Store, Sweep, run, task
 
 PAPERS: dict[str, ModuleType] = {"raters": raters, "leader": leader, "forest": forest, "ratings": ratings}
-FIGURES: dict[str, ModuleType] = {
-    "leader": figures_of_leader,
-    "forest": figures_of_forest,
-    "ratings": figures_of_ratings,
-}
+"""Each module has `settings`, `measure`, `rows`, `notes`, `tables`, `FIGURES` and `WITHOUT_NUMBERS`."""
 SIMULATIONS = {"raters": 1000, "leader": 1000, "forest": 4000, "ratings": 1000}
 """Data sets of each kind unless asked otherwise: what gives a stable answer in some minutes on two cores."""
 
@@ -162,8 +155,8 @@ def _setting(parameters: Mapping[str, Any]) -> dict[str, Any]:
 
 def plot_of(paper: str, figure: int) -> Plot:
     """Return what a figure shows."""
-    module = FIGURES.get(paper)
-    if module is None:
+    module = PAPERS[paper]
+    if not module.FIGURES:
         raise ArgumentError(f"{paper!r} has no figures; give `table`.")
     known = ", ".join(map(str, module.FIGURES))
     if figure in module.WITHOUT_NUMBERS:

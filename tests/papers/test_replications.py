@@ -13,12 +13,12 @@ from scipy import stats
 from howsure.documents.text import render
 from howsure.errors import ArgumentError, DataError
 from howsure.models import preset, simulate_advantages
-from howsure.replications import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
-from howsure.replications.expected_outcomes import Outcome, SimulationSize, exact_pvalues
-from howsure.replications.legacy import published_metric
-from howsure.replications.papers import tables
-from howsure.replications.published import figures
-from howsure.replications.raters import BinnedModel
+from howsure.papers import PAPERS, PublishedNumber, Replication, conclude, leader, measure, plan, replicate
+from howsure.papers.expected_outcomes import Outcome, SimulationSize, exact_pvalues
+from howsure.papers.legacy import published_metric
+from howsure.papers.published import figures
+from howsure.papers.raters import BinnedModel
+from howsure.papers.replicating import tables
 from howsure.sweeps import Grid, Store, run
 
 

@@ -1,4 +1,4 @@
-"""Labels: the Dirichlet parameters α behind the counts of each item, by maximum likelihood or a posteriori."""
+"""Fit labels: the Dirichlet parameters α behind the counts of each item, by maximum likelihood or a posteriori."""
 
 import math
 from dataclasses import dataclass
@@ -6,7 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from howsure.scales import FloatArray
+from howsure.models.fitting.fits import Fit, Parameter, criteria
+from howsure.models.fitting.goodness import agreement, checked_items, compare_with_data
+from howsure.models.parametric import CategoricalModel
+from howsure.responses import Responses
+from howsure.scales import FloatArray, Scale
+from howsure.summaries import counts
 
 PRIOR_LOG_SUM = (np.log(10.0), 2.0)
 """Prior of ln Σα, mean and standard deviation; the shares α / Σα have no preference.
@@ -105,3 +110,48 @@ def _moment_sum(counts: FloatArray) -> float:
     # E spread = most (1 + Σα / K) / (1 + Σα), about
     ratio = spread / most if most > 0 else 1.0
     return float(np.clip((1 - ratio) / max(ratio - inverse, 1e-3), 0.1, 1000))
+
+
+def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, generator: np.random.Generator) -> Fit:
+    """Return the fitted model; its labels are those of the scale."""
+    table = counts(responses, scale)
+    found = fit_dirichlet(table, method=method)
+    alpha = tuple(found.alpha.tolist())
+    model = CategoricalModel(alpha, scale.labels if list(scale.labels) == sorted(scale.labels) else ())
+    parameters = tuple(
+        Parameter(f"α({label})", estimate, error)
+        for label, estimate, error in zip(scale.labels, alpha, found.standard_errors.tolist(), strict=True)
+    )
+    commonest = int(np.argmax(table.sum(axis=0)))
+    codes = Responses(scale.codes(responses.values).astype(np.float64), responses.offsets)
+    checked = checked_items(len(table), generator)
+    half = table[generator.permutation(checked)[: max(2, checked.size // 2)]]
+    of_half = CategoricalModel(tuple(fit_dirichlet(half, method=method).alpha.tolist()), model.labels)
+    goodness = compare_with_data(
+        model,
+        codes.take(checked),
+        agreement(len(alpha), commonest),
+        (f"shares of {scale.labels[commonest]!r}", "disagreement within items"),
+        generator,
+        of_half=of_half,
+    )
+    notes: tuple[str, ...] = ()
+    if sum(alpha) > 300:
+        notes = ("Items hardly differ more than single responses do: Σα is large and poorly determined.",)
+    size, mean_size = responses.n_items, float(responses.sizes.mean())
+    value = found.log_likelihood
+    aic, bic = criteria(value, len(alpha), size)
+    return Fit(
+        model=model,
+        source=name,
+        n_items=size,
+        n_responses=mean_size,
+        method=method,
+        parameters=parameters,
+        log_likelihood=value,
+        aic=aic,
+        bic=bic,
+        goodness=goodness,
+        mean_absolute_bias=found.mean_absolute_bias,
+        notes=notes,
+    )

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure.replications import _histogram_kernels
+from howsure.papers import _histogram_kernels
 
 
 @given(st.lists(st.sampled_from([-0.1, 0.0, 0.2, 0.6, 0.999, 1.0, 1.1, math.nan]), max_size=9), st.integers(1, 8))

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from howsure._frames import in_any_form
 from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.papers.expected_outcomes import Outcome, SimulationSize
+from howsure.papers.published import Measured, Setting
 from howsure.records import Record
-from howsure.replications.expected_outcomes import Outcome, SimulationSize
-from howsure.replications.published import Measured, Setting
 
 if TYPE_CHECKING:
     import polars as pl
