@@ -37,7 +37,20 @@ FACES = {"audit", "compare", "describe", "fit", "leaderboard", "plan", "replicat
 """A question, its command, its chart and its account have the name of the verb."""
 ACCOUNTED = {"agreement"}
 """A result that has no question of its own, and its account."""
-SAME_IDEA = {"base", "document", "_kernels", "_plain", "app", "tasks"}
+SAME_IDEA = {
+    "base",
+    "document",
+    "_kernels",
+    "_plain",
+    "app",
+    "tasks",
+    "request",
+    "result",
+    "results",
+    "comparing",
+    "units",
+}
+SAME_IDEA |= {"labels", "ranks", "comparing", "units"}
 """The same thing of several rooms. A `ratings` is a family of metrics and a paper's name."""
 
 

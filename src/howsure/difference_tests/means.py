@@ -3,7 +3,6 @@
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import stdtr, stdtrit
 
 from howsure.difference_tests.base import (
     MEAN,
@@ -73,6 +72,8 @@ class StudentT(MeanTest):
 
     def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
+        from scipy.special import stdtr, stdtrit
+
         mean, error = mean_and_error(sample)
         degrees = sample.n - 1
         t = (mean - hypothesis.delta) / error

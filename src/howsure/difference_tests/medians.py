@@ -8,7 +8,6 @@ written down: going from the largest difference to the smallest, it depends only
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import bdtrc, gammaln
 
 from howsure.difference_tests.base import (
     DEPENDENT,
@@ -145,6 +144,8 @@ def _flipped_at_least(centred: FloatArray) -> FloatArray:
 
 def _tail(sizes: FloatArray, levels: FloatArray) -> FloatArray:
     """Return P(median of the numbers with random signs ≥ level), for rows of ascending sizes and levels > 0."""
+    from scipy.special import bdtrc, gammaln
+
     n = sizes.shape[1]
     if n % 2:
         n_above = np.count_nonzero(sizes >= levels[:, np.newaxis], axis=1)

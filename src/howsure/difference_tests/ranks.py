@@ -10,7 +10,6 @@ from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import bdtr, bdtrc, ndtr, ndtri
 
 from howsure.difference_tests.base import (
     DEPENDENT,
@@ -75,6 +74,8 @@ class SignTest(SignedTest):
 
     def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
+        from scipy.special import bdtr, bdtrc
+
         rows = sample.sums
         centred = _centred(rows, hypothesis.delta)
         positive = np.count_nonzero(centred > 0, axis=1)
@@ -121,6 +122,8 @@ class Wilcoxon(SignedTest):
 
     def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
+        from scipy.special import ndtr
+
         rows = sample.sums
         ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
         rank_sum = ranked.rank_sum
@@ -238,6 +241,8 @@ def hodges_lehmann(ordered: FloatArray) -> float:
 
 def walsh_interval(ordered: FloatArray, tail: float) -> tuple[float, float]:
     """Return the Walsh averages between which Wilcoxon's test does not reject, with `tail` error on each side."""
+    from scipy.special import ndtri
+
     n = ordered.size
     total = n * (n + 1) // 2
     if n <= MOST_FOR_EXACT:
@@ -295,6 +300,8 @@ def _centred(rows: FloatArray, delta: float) -> FloatArray:
 
 def _binomial_rank(n: int, tail: float) -> int:
     """Return the largest k with P(Binomial(n, ½) < k) ≤ tail, or 0."""
+    from scipy.special import bdtr, ndtri
+
     k = max(0, int(np.floor(n / 2 + ndtri(tail) * np.sqrt(n) / 2)) - 2)
     if bdtr(max(k - 1, 0), n, 0.5) > tail:
         k = 0

@@ -1,7 +1,7 @@
 """Loops that rank rows and compare their orders; compiled on first use. Each has a plain twin in the tests.
 
-The second half counts pairs of weighted entries that stand in a given order, as AUC and Kendall's τ do. Weights, entries
-and lanes are as in `_weighted_kernels`. Sums of few weights are kept in 16 bits, the narrowest numbers that hold them.
+The second half counts pairs of weighted entries that stand in a given order, as AUC and Kendall's τ do. Weights,
+entries and lanes are as in `_weighted_kernels`. Sums of few weights are kept in 16 bits, the narrowest that hold them.
 """
 
 import numpy as np
