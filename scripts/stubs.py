@@ -37,8 +37,8 @@ from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
-from howsure.planning import Plan
 from howsure.papers import PaperFigure, Replication, Search
+from howsure.planning import Plan
 
 T = TypeVar("T")
 Many = T | Sequence[T]
