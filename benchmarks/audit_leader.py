@@ -20,9 +20,8 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.auditing import Audit, SmallestRow, TestRow, document, leader_findings
-from howsure.auditing.auditing import N_FRESH, plan
-from howsure.auditing.cell import measure
+from howsure.auditing import Audit, AuditRequest, SmallestRow, TestRow, document, grid_of, measure
+from howsure.auditing import leader_layout as leader_findings
 from howsure.questions.audit import leader
 
 ROOT = Path(__file__).parents[1]
@@ -62,8 +61,8 @@ def part(of=25):
     """Print about how many processor seconds the whole run takes."""
     total = 0.0
     for model, asked in leader():
-        few = {"n_simulations": asked["n_simulations"] // of, "n_fresh": N_FRESH // of}
-        cells = [dict(cell) for cell in plan(model, **asked | few)[0]]
+        few = {"n_simulations": asked["n_simulations"] // of, "n_fresh": AuditRequest.n_fresh // of}
+        cells = [dict(cell) for cell in grid_of(model, **asked | few)[0]]
         measure(cells[-1] | {"n_simulations": 2, "n_fresh": 2}, np.random.default_rng(0))  # loads compiled loops
         for cell in cells:
             begun = time.process_time()

@@ -1,9 +1,19 @@
-"""Measure the coverage of each interval of clustered items; write docs/measured/cluster_coverage.csv.
+"""Measure intervals and p-values of clustered items; write docs/measured/cluster_coverage.csv.
 
     python benchmarks/cluster_coverage.py [--data-sets 2000]
 
-`python benchmarks/levels_page.py` shows it. MAE against a gold of 0: A answers 2.7, B 3 plus an effect of the document,
-N(0, 0.5), both with noise N(0, 0.5), so that the expected advantage is 0.3. Documents have two to eight items.
+`python benchmarks/levels_page.py` shows it. 180 items lie in 4 to 30 documents of equal sizes, of sizes that fall with
+their rank (Zipf), or with one document that holds half of the items. The advantage of an item is 0.3 plus an effect of
+its document plus noise of the same kind:
+
+* *normal*: N(0, 0.5) for the document, N(0, 1) for the item;
+* *signs*: −1, 0 or 1, as for wins, more often positive in some documents than in others;
+* *skewed*: exponential effects of documents, centred, and N(0, 1) for the item;
+* *growing*: normal, but the larger a document, the larger its mean. Sizes are then drawn anew in each data set, 1 to 40
+  with chances that fall as 1/size, and so they are beside it without such growth.
+
+Counted are intervals that hold the expected advantage, which should be 95%; claims that the advantage exceeds a margin
+where it equals the margin, which should be 5%; and data sets where p ≤ .05 and the interval do not agree about 0.
 """
 
 import argparse
@@ -17,40 +27,82 @@ from howsure.errors import HowsureWarning
 from measured import MEASURED, write_rows
 
 CLUSTERS = (4, 6, 12, 30)
-METHODS = ("symmetric", "studentised", "t", "bca", "percentile", "basic")
-TRUTH = 0.3
+SHAPES = ("equal", "by rank", "one half", "random")
+EFFECTS = ("normal", "signs", "skewed", "growing")
+LARGEST = 40
+METHODS = ("symmetric", "t")
+N_ITEMS, TRUTH = 180, 0.3
 
 
-def data_set(rng, n_clusters):
-    """Draw documents of items whose advantages hang together."""
-    document = np.repeat(np.arange(n_clusters), rng.integers(2, 9, n_clusters))
-    n, effects = document.size, rng.normal(0, 0.5, n_clusters)
-    a, b = 3 - TRUTH + rng.normal(0, 0.5, n), 3 + effects[document] + rng.normal(0, 0.5, n)
-    return Contest.from_arrays(np.zeros(n), a, b, groups={"document": document.astype(str)})
+def sizes_of(rng, n_clusters, shape):
+    """Return how many items each document has."""
+    if shape == "random":
+        sizes = np.arange(1, LARGEST + 1)
+        return rng.choice(sizes, n_clusters, p=1 / sizes / (1 / sizes).sum())
+    if shape == "one half":
+        weights = np.r_[n_clusters - 1, np.ones(n_clusters - 1)]
+    else:
+        weights = np.ones(n_clusters) if shape == "equal" else 1 / np.arange(1, n_clusters + 1)
+    return np.maximum(1, np.round(N_ITEMS * weights / weights.sum())).astype(int)
+
+
+def data_set(rng, sizes, effects):
+    """Draw the advantage of every item, in expectation `TRUTH`, and its document."""
+    n = sizes.size
+    document = np.repeat(np.arange(n), sizes)
+    if effects == "signs":
+        better = np.clip(0.45 + rng.normal(0, 0.15, n), 0.2, 0.7)[document]
+        drawn = rng.random(document.size)
+        found = np.where(drawn < better, 1.0, np.where(drawn < better + 0.15, -1.0, 0.0))
+    else:
+        own = rng.exponential(0.5, n) - 0.5 if effects == "skewed" else rng.normal(0, 0.5, n)
+        if effects == "growing":  # of items drawn with their documents, the mean size of their document is (1 + 40) / 2
+            own = own + 0.05 * (sizes - (1 + LARGEST) / 2)
+        found = TRUTH + own[document] + rng.normal(0, 1, document.size)
+    names = np.array([f"document {i}" for i in range(n)])[document]
+    return Contest.from_arrays(None, found, np.zeros(document.size), groups={"document": names})
+
+
+def measure(n_clusters, shape, effects, n_data_sets):
+    """Count how often intervals hold the expected advantage and margins are exceeded."""
+    rng = np.random.default_rng([n_clusters, SHAPES.index(shape), EFFECTS.index(effects)])
+    covered, width = dict.fromkeys(("default", *METHODS), 0), dict.fromkeys(("default", *METHODS), 0.0)
+    beyond = apart = 0
+    for number in range(n_data_sets):
+        contest = data_set(rng, sizes_of(rng, n_clusters, shape), effects)
+        result = compare(contest, metric="rating", cluster="document", margin=TRUTH, rng=number, workers=1)
+        found = {"default": result.confidence_interval}
+        found |= {method: result.at(interval=method).confidence_interval for method in METHODS}
+        for method, ends in found.items():
+            covered[method] += TRUTH in ends
+            width[method] += ends.width / n_data_sets
+        beyond += result.margin.superiority <= 0.05
+        apart += (result.pvalue <= 0.05) == (0 in found["default"])
+    about = {"n_clusters": n_clusters, "shape": shape, "effects": effects, "n_data_sets": n_data_sets}
+    shared = {"margin_exceeded": beyond, "disagree": apart}
+    return [
+        about | {"interval": method, "covered": covered[method], "width": round(width[method], 4)} | shared
+        for method in covered
+    ]
 
 
 def main():
-    """Count how often each interval holds the expected advantage."""
+    """Measure every combination."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data-sets", type=int, default=2000)
     n_data_sets = parser.parse_args().data_sets
     warnings.simplefilter("ignore", HowsureWarning)
     rows = []
-    for n_clusters in CLUSTERS:
-        rng = np.random.default_rng(n_clusters)
-        found = {method: [] for method in METHODS}
-        for number in range(n_data_sets):
-            contest = data_set(rng, n_clusters)
-            result = compare(contest, cluster="document", n_resamples=999, rng=number, workers=1)
-            for method in METHODS:
-                found[method].append(result.at(interval=method).confidence_interval)
-        rows += [
-            {"n_clusters": n_clusters, "interval": method, "n_data_sets": n_data_sets,
-             "covered": sum(TRUTH in ends for ends in all_ends), "width": np.mean([ends.width for ends in all_ends])}
-            for method, all_ends in found.items()
-        ]  # fmt: skip
-        print(n_clusters, "documents", flush=True)
-    write_rows(rows, MEASURED / "cluster_coverage.csv")
+    for cell in CELLS:
+        rows += measure(*cell, n_data_sets)
+        print(*cell, rows[-3]["covered"] / n_data_sets, flush=True)
+        write_rows(rows, MEASURED / "cluster_coverage.csv")
+
+
+CELLS = [
+    *((n, shape, effects) for n in CLUSTERS for shape in SHAPES[:3] for effects in EFFECTS[:3]),
+    *((n, "random", effects) for n in CLUSTERS[2:] for effects in ("normal", "growing")),
+]
 
 
 if __name__ == "__main__":

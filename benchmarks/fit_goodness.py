@@ -11,11 +11,11 @@ import argparse
 
 import numpy as np
 
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
 from howsure.inference import clopper_pearson
 from howsure.models import CategoricalModel, fit
 from howsure.models.fitting.goodness import agreement, compare_with_data
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
 from measured import write_rows
 
 LABELS = CategoricalModel((5.22, 0.86, 2.75))

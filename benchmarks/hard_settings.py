@@ -16,12 +16,12 @@ import numpy as np
 
 from howsure import Contest
 from howsure.comparison import compare
+from howsure.data.scales import Scale
 from howsure.inference import binomial_region, tail_pvalue
 from howsure.intervals import interval
 from howsure.intervals.default import default_interval
 from howsure.metrics import resolve
 from howsure.metrics.labels import F1, RocAuc
-from howsure.scales import Scale
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 N_DATA_SETS, TOGETHER, N_DRAWS, LEVEL, ALPHA = 2000, 50, 999, 0.95, 0.05

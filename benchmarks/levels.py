@@ -40,6 +40,7 @@ from measured import read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
 NUMBERS = ("mae", "wins", "spearman")
+UNEQUAL = ("mae", "tv", "accuracy", "wins", "spearman")
 LABELS = ("tv", "accuracy")
 COVERED = (*NUMBERS, "wins-responses")
 """The metrics of numbers whose intervals are measured."""
@@ -138,23 +139,32 @@ def level_cell(cell):
 
 
 def unequal_cell(cell):
-    """Count rejections of sign-flip where A and B answer alike but not equally often."""
+    """Count rejections where A and B answer alike but not equally often: with all runs, and as `compare` scores them."""
     k_a, k_b, n_data_sets = cell
-    rejected = {"mae": 0, "wins": 0, "spearman": 0}
+    rejected = {name: [0, 0] for name in UNEQUAL}
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, k_a, k_b, 3])
         means, sds = rng.random(50), 0.3 * rng.random(50)
-        contest = Contest.from_arrays(*(responses(rng, means, sds, k) for k in (5, k_a, k_b)), scale="continuous")
-        metrics = [resolve(name).on(contest.scale) for name in rejected]
-        draws = draw(
-            contest, metrics, scheme=Scheme(items="all"), null="sign-flip", n_resamples=199, seed=seed_of(number)
-        )
-        for metric, null_draws in zip(metrics, draws.advantages, strict=True):
-            observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
-            rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
+        sides = [responses(rng, means, sds, k) for k in (5, k_a, k_b)]
+        cut = [np.clip(np.floor(5 * side), 0, 4) for side in sides]
+        for contest, names in (
+            (Contest.from_arrays(*sides, scale="continuous"), ("mae", "wins", "spearman")),
+            (Contest.from_arrays(*cut, scale="nominal"), ("accuracy", "tv")),
+        ):
+            fair = compare_each(contest, metrics=names, correction="none", n_resamples=199, rng=number, workers=1)
+            for name, entry in zip(names, fair, strict=True):
+                metric = resolve(name).on(contest.scale)
+                draws = draw(
+                    contest, [metric], scheme=Scheme(items="all"), null="sign-flip", n_resamples=199,
+                    seed=seed_of(number),
+                )  # fmt: skip
+                observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
+                rejected[name][0] += tail_pvalue(observed, draws.advantages[0]).pvalue <= ALPHA
+                rejected[name][1] += entry.pvalue <= ALPHA
     return [
-        {"k_a": k_a, "k_b": k_b, "metric": metric, "n_data_sets": n_data_sets, "rejected": count}
-        for metric, count in rejected.items()
+        {"k_a": k_a, "k_b": k_b, "metric": metric, "runs": runs, "n_data_sets": n_data_sets, "rejected": count}
+        for metric, both in rejected.items()
+        for runs, count in zip(("all", "equal"), both, strict=True)
     ]
 
 

@@ -5,7 +5,7 @@ from scipy.special import bdtr
 
 from howsure.inference import binomial_region
 from howsure.intervals import INTERVALS
-from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT
+from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT, UNEQUAL
 from measured import MEASURED, read_rows
 
 PAGE = """# Measured error rates and coverage
@@ -60,10 +60,11 @@ and the test is least exact there. {verdict_ranks}
 
 ## Unequal numbers of responses
 
-A and B respond from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean of fewer
-responses is noisier, so its error is larger: every metric on item means calls the model with fewer responses worse. The
-test is right about the metric and wrong about the models; `compare` says so in a note. Use the same number of responses for
-both models, or `responses="first"`.
+A and B respond from the same distribution as gold (50 items, 5 gold responses), but not equally often. The mean, vote or
+distribution of fewer runs is further from gold, so that *with all runs* every such metric calls the model with fewer of them
+worse. `compare` therefore scores both models as if they had *equally many*: accuracy by single runs, other metrics with item
+scores by the mean over subsets of runs, the others by a random subset. Share of {n_unequal:,} data sets with p ≤ .05, all runs →
+equally many; an error rate of exactly 5% gives {unequal_low:.1f} to {unequal_high:.1f}% at 99 of 100 grid points (**bold** is above).
 
 {unequal}
 
@@ -84,16 +85,23 @@ CHOICE = """Mean distance from 95% over the designs, in points, and in brackets 
 
 {distances}
 
-The defaults follow from this and from [the audit of the defaults](audit-defaults.md), which covers more data:
+The defaults follow from this and from [hard settings](inference.md#hard-settings):
 **symmetric** for metrics with item scores; **score** where all item advantages are −c, 0 or c (accuracy without tied labels), but
 **bca** for wins where more than half of the items have a winner; **t** with the jackknife's standard error for other metrics
 that a single item moves little (spearman, RMSE, cosine), DeLong's for AUC, and **percentile** for the rest.
 
 ### Clustered items
 
-Coverage, and in brackets mean width, with `cluster="document"` (MAE; documents of two to eight items that share half of
-their spread; {n_clustered:,} data sets at each grid point, `benchmarks/cluster_coverage.py`). **Bold** is below {clustered_low:.1f}.
-With clusters the default is symmetric for every metric with item scores.
+Coverage with `cluster="document"` of 180 items in 4 to 30 documents: of equal sizes, of sizes that fall as 1/rank, with one
+document that holds half of the items, or of random sizes from 1 to 40 ({n_clustered:,} data sets at each grid point,
+`benchmarks/cluster_coverage.py`, which defines the effects). By default the interval inverts the sign-flip test that gives p, and
+below six documents it is Student's with the cluster-robust error (CR2) of its p-value. *Default / symmetric bootstrap-t / Student's t.* **Bold** is below {clustered_low:.1f}.
+Margins: how often A was said to exceed a margin that it equals (normal effects), which should be 5%. p-value and interval
+disagreed about 0 in {disagree:,} of {n_all:,} data sets.
+
+A bootstrap of documents covers least where one document is large: a resample without it says nothing about it. *Growing* effects,
+which are larger in larger documents, are covered too seldom by every interval of 12 documents, and least by the default: sizes are
+then part of what varies. Look at document means against sizes; an equally weighted mean over documents may be the better question.
 
 {clustered}"""
 
@@ -162,7 +170,8 @@ def main():
     steps = 2 * bdtr(np.arange(25), 50, 0.5)
     defined = max(int(row["n_data_sets"]) for row in read["coverage"])
     inside = binomial_region(defined, 0.95, confidence_level=0.99)
-    methods = list(INTERVALS)
+    measured_methods = {row["interval"] for row in read["coverage"]}
+    methods = [name for name in INTERVALS if name in measured_methods]
     cover = {(row["metric"], row["n_items"], row["n_responses"], row["interval"]): row for row in read["coverage"]}
     cover_rows = []
     distances = {metric: {method: [] for method in methods} for metric in COVERED + LABELS}
@@ -190,12 +199,19 @@ def main():
         )
         for metric, by_method in distances.items()
     ]
-    counts = {(row["k_a"], row["k_b"], row["metric"]): row for row in read["unequal"]}
+    counts = {(row["k_a"], row["k_b"], row["metric"], row["runs"]): int(row["rejected"]) for row in read["unequal"]}
+    n_unequal = int(read["unequal"][0]["n_data_sets"])
+    of_unequal = binomial_region(n_unequal, ALPHA, confidence_level=0.99)
     unequal_rows = []
     for k_a, k_b in dict.fromkeys((row["k_a"], row["k_b"]) for row in read["unequal"]):
-        rates = {m: int(counts[k_a, k_b, m]["rejected"]) / int(counts[k_a, k_b, m]["n_data_sets"]) for m in NUMBERS}
-        labels = {"responses of A": k_a, "of B": k_b}
-        unequal_rows.append((labels, {metric: f"{100 * rate:.1f}" for metric, rate in rates.items()}))
+        shown = {
+            metric: " → ".join(
+                f"{'**' * (count > of_unequal.high)}{100 * count / n_unequal:.1f}{'**' * (count > of_unequal.high)}"
+                for count in (counts[k_a, k_b, metric, runs] for runs in ("all", "equal"))
+            )
+            for metric in UNEQUAL
+        }
+        unequal_rows.append(({"runs of A": k_a, "of B": k_b}, shown))
     n_ranks = int(read["ranks"][0]["n_data_sets"])
     of_ranks = binomial_region(n_ranks, ALPHA, confidence_level=0.99)
     above = [row for row in read["ranks"] if int(row["rejected"]) > of_ranks.high]
@@ -205,7 +221,10 @@ def main():
         ranks_high=100 * of_ranks.high / n_ranks,
         verdict_ranks=f"Of {len(read['ranks'])} grid points {len(above)} {'is' if len(above) == 1 else 'are'} above.",
         ranks=ranks_table(read["ranks"], of_ranks),
-        unequal=table(unequal_rows, list(NUMBERS)),
+        unequal=table(unequal_rows, list(UNEQUAL)),
+        n_unequal=n_unequal,
+        unequal_low=100 * of_unequal.low / n_unequal,
+        unequal_high=100 * of_unequal.high / n_unequal,
         n_levels=n_levels,
         low=100 * region.low / n_levels,
         high=100 * region.high / n_levels,
@@ -241,13 +260,29 @@ def clustered_words():
     rows = read_rows(MEASURED / "cluster_coverage.csv")
     n = int(rows[0]["n_data_sets"])
     region = binomial_region(n, 0.95, confidence_level=0.99)
-    lines, methods = {}, list(dict.fromkeys(row["interval"] for row in rows))
+    cells, margins = {}, {}
     for row in rows:
+        key = row["n_clusters"], row["shape"]
         shown = f"{100 * int(row['covered']) / n:.1f}"
         shown = f"**{shown}**" if int(row["covered"]) < region.low else shown
-        lines.setdefault(row["n_clusters"], {})[row["interval"]] = f"{shown} ({float(row['width']):.2f})"
-    told = table([({"documents": key}, cells) for key, cells in lines.items()], methods)
-    return {"clustered": told, "n_clustered": n, "clustered_low": 100 * region.low / n}
+        cells.setdefault(key, {}).setdefault(row["effects"], []).append(shown)
+        margins.setdefault(key, {})[row["effects"]] = f"{100 * int(row['margin_exceeded']) / n:.1f}"
+    effects = list(dict.fromkeys(row["effects"] for row in rows))
+    lines = [
+        (
+            {"documents": key[0], "sizes": key[1]},
+            {name: " / ".join(of_key.get(name, ["–"])) for name in effects} | {"margins": margins[key]["normal"]},
+        )
+        for key, of_key in cells.items()
+    ]
+    once = [row for row in rows if row["interval"] == "default"]
+    return {
+        "clustered": table(lines, list(lines[0][1])),
+        "n_clustered": n,
+        "clustered_low": 100 * region.low / n,
+        "disagree": sum(int(row["disagree"]) for row in once),
+        "n_all": n * len(once),
+    }
 
 
 if __name__ == "__main__":

@@ -36,6 +36,23 @@ def markdown(head, rows):
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
 
 
+def false_differences(file, mark, names):
+    """Put how often equal models were called different into the page of leaderboards, after the columns `names`.
+
+    A share above the region of 5% is bold.
+    """
+    from howsure.inference import binomial_region
+
+    body = []
+    for row in read_rows(MEASURED / file):
+        n, wrong = int(row["data_sets"]), int(row["wrong"])
+        share = f"{100 * wrong / n:.1f}"
+        bold = wrong > binomial_region(n, 0.05).high
+        body.append([*(row[name] for name in names), str(n), f"**{share}**" if bold else share, row["found"]])
+    head = [*names, "data sets", "a false difference", "true differences found"]
+    put_between(ROOT / "docs" / "leaderboards.md", mark, markdown(head, body))
+
+
 def run_cells(about, file, cells, measure, page, *, data_sets):
     """Measure cell by cell, keep the rows after each, and write the page; with --page write the page only.
 

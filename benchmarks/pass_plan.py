@@ -14,10 +14,10 @@ import numpy as np
 
 from howsure import Responses, ResponseTable, Scale
 from howsure.comparison import compare
+from howsure.data.summaries import summarise
 from howsure.inference import binomial_region
 from howsure.metrics import resolve
 from howsure.planning import Effect, plan
-from howsure.summaries import summarise
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 POWER, PILOT, RUNS = 0.8, 3000, 5

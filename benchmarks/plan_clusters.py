@@ -96,7 +96,7 @@ def measure(case, n_pilots, n_studies):
         cells = []
         for seed in range(n_pilots):
             pilot = study(what, n_documents, size, kind, n_raters, [seed, n_documents, size, 2])
-            raters = {"n_raters": n_raters, "with_raters": True} if n_raters else {"n_responses": [1]}
+            raters = {"n_raters": n_raters, "raters": "random"} if n_raters else {"n_responses": [1]}
             made = plan(
                 pilot, metrics=metric, cluster="document", effect=Effect(resolve(metric), float(advantage)),
                 n_items=round(number * pilot.n_items / n_documents + 0.5), rng=seed, workers=1, **raters,

@@ -1,21 +1,27 @@
-"""Do plans from small real pilots come true? Four real tables; writes docs/measured/plan_truth.csv.
+"""Do plans from small real pilots come true? Writes docs/measured/plan_truth.csv and plan_after_pilots.csv.
 
-    HOWSURE_SHARED=../shared python benchmarks/plan_truth.py [--pilots 6] [--studies 300] [--only wmt23]
-    python benchmarks/plan_truth.py tables      print the tables of docs/plan.md from the file
+    HOWSURE_SHARED=../shared python benchmarks/plan_truth.py [--pilots 4] [--studies 200] [--only wmt23-rating]
+    python benchmarks/plan_truth.py tables      print the tables of docs/plan.md from the files
 
 The population is the full table: items are drawn with replacement, and for each its own responses without. dices350: labels;
 A and B are groups of raters, and B's answers are those to another item on 30% of the items. inductive: numbers from 0 to
 100; A is GPT-4 and B GPT-3.5, which answered once. ConvAbuse: ordered levels; items with five or more raters, A and B are
 raters, B again answers for another item on 30%. wmt23: penalties of two systems' translations by three people each,
-without gold. From each pilot (items × responses) follow-ups are planned with the pilot's own A and B: of its own size, of
-four times its items, and of other numbers of responses, inside and beyond its own.
+without gold.
 
-The truth is what swapped items find on fresh studies of the same design. Reported: found power and width; planned power
-(median and 80% of the pilots), how often the 95% interval that the plan states for its power covers the found one
-(strictly, and with two standard errors of the found power allowed), and the planned width over the true one.
+plan_truth.csv: the true difference is given. From each pilot (items × responses) studies are planned of its own size, of
+four times its items, and of other numbers of responses, inside and beyond its own. The truth is what the sign-flip test
+finds on fresh studies of the same design. Reported: found power and width; planned power (median and 80% of the pilots), how
+often the 95% interval that the plan states for its power covers the found one (strictly, and with two standard errors of the
+found power allowed), and the planned width over the true one.
+
+plan_after_pilots.csv: no difference is given. Of many pilots of 60 items those count whose difference is significant; the
+plan recommends a number of items for 80% power. Reported is the true power of such a study, if the plan is for the pilot's
+own difference, for its lower 80% limit (what `plan` does), and for the true difference.
 """
 
 import argparse
+import contextlib
 import os
 import time
 import warnings
@@ -26,19 +32,23 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 import numpy as np
 import polars as pl
 
-from howsure.contests import Contest
-from howsure.errors import HowsureWarning
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
+from howsure.data.summaries import summarise
+from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
-from howsure.planning import plan
+from howsure.planning import Effect, plan
 from howsure.planning.engines.exact import student_width
-from howsure.planning.engines.simulated_pvalues import combine, sign_flip
-from howsure.responses import Responses
-from howsure.scales import Scale
-from howsure.summaries import summarise
+from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from measured import MEASURED, markdown, read_rows, write_rows
 
 SHARED = Path(os.environ.get("HOWSURE_SHARED", "../shared")) / "data"
 OUT = MEASURED / "plan_truth.csv"
+AFTER = MEASURED / "plan_after_pilots.csv"
+AFTER_CASES = [("dices350", "accuracy", 1), ("dices350", "accuracy", 5), ("dices350", "tv", 5), ("inductive", "mae", 1),
+               ("inductive", "mae", 5), ("ConvAbuse", "mae", 1), ("ConvAbuse", "mae", 3)]  # fmt: skip
+PILOT_ITEMS, MOST_ITEMS = 60, 20_000
 FILES = {"inductive": "inductive_exp2", "ConvAbuse": "lewidi23_ConvAbuse", "wmt23": "wmt23_sxsmqm_ende"}
 GUESSING = 0.3
 ITEMS = (30, 50, 100)
@@ -129,29 +139,36 @@ def _padded(rows):
 def truth(people, metric, design, n_studies):
     """Return advantage, rejections and interval width of a design on the full table."""
     rng = np.random.default_rng(0)
-    rows = []
-    for _ in range(n_studies):
-        sides = [
-            summarise(Responses.from_grid(side), metric.needs, people.scale)[np.newaxis]
-            for side in people.study(*design, rng)
-            if side is not None
-        ]
-        rows.append(metric.item_advantages(sides[0] if len(sides) > 2 else None, *sides[-2:])[0])
-    rows = np.array(rows)
+    rows = np.array([_scored(people, metric, design, rng) for _ in range(n_studies)])
     rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
     return float(rows.mean()), float(rejected), student_width(float(rows.std(ddof=1, axis=1).mean()), design[0], 0.95)
 
 
-def planned(people, metric, pilot, asked, number):
-    """Return the cells that are planned from one pilot, by their items and responses."""
+def advantages(people, metric, k, n_items=20_000):
+    """Return the item advantages of a very large study."""
+    return _scored(people, metric, (n_items, k), np.random.default_rng(0))
+
+
+def _scored(people, metric, design, rng):
+    sides = [
+        summarise(Responses.from_grid(side), metric.needs, people.scale)[np.newaxis]
+        for side in people.study(*design, rng)
+        if side is not None
+    ]
+    return metric.item_advantages(sides[0] if len(sides) > 2 else None, *sides[-2:])[0]
+
+
+def planned(people, metric, pilot, asked, number, difference):
+    """Return the cells that are planned from one pilot for the true difference, by their items and responses."""
+    effect = Effect(resolve(metric), difference)
     contest = people.contest(*pilot, np.random.default_rng([number, *pilot]))
     items = [pilot[0], 4 * pilot[0]]
     if people.gold_free:
         sizes = [k for k in asked if k == 1 or pilot[1] > 1]  # a pilot with one rating says nothing of more
-        found = plan(contest, metrics=metric, n_items=items, n_responses=sizes, rng=number, workers=1)
+        found = plan(contest, metrics=metric, effect=effect, n_items=items, n_responses=sizes, rng=number, workers=1)
         return {(cell.n_items, cell.design.a): cell for cell in found.cells}
     sizes = [(k, people.of_models(k), people.of_models(k)) for k in asked]
-    found = plan(contest, metrics=metric, n_items=items, n_responses=sizes, rng=number, workers=1)
+    found = plan(contest, metrics=metric, effect=effect, n_items=items, n_responses=sizes, rng=number, workers=1)
     return {(cell.n_items, cell.design.gold): cell for cell in found.cells}
 
 
@@ -163,8 +180,12 @@ def measure(case, n_pilots, n_studies):
     known, rows = {}, []
     for n in ITEMS:
         for k in of_pilots:
-            found = [planned(people, metric_name, (n, k), asked, number) for number in range(n_pilots)]
-            for design in found[0]:
+            difference = float(advantages(people, metric, k).mean())
+            found = []
+            for number in range(n_pilots):
+                with contextlib.suppress(ArgumentError):
+                    found.append(planned(people, metric_name, (n, k), asked, number, difference))
+            for design in found[0] if found else ():
                 if design not in known:
                     known[design] = truth(people, metric, design, n_studies)
                 cells = [one[design] for one in found]
@@ -190,6 +211,65 @@ def _row(name, metric, pilot, design, true, cells, n_studies):
         "covered": int(((ends[:, 0] - slack <= rejected) & (rejected <= ends[:, 1] + slack)).sum()),
         "pilots": len(cells), "studies": n_studies,
     }  # fmt: skip
+
+
+def after_pilots(case, n_pilots, n_studies):
+    """Return the true power of what is recommended after a significant pilot."""
+    name, metric_name, k = case
+    people = population(name)
+    metric = resolve(metric_name).on(people.scale)
+    pool = advantages(people, metric, k)
+    sizes, true = [(k, people.of_models(k), people.of_models(k))], {}
+
+    def power(n_items):
+        """Return how often a study of so many items finds the difference; nearby numbers of items share one answer."""
+        n = min(round(float(f"{n_items:.2g}")), MOST_ITEMS)
+        if n not in true:
+            rng = np.random.default_rng(n)
+            rows = max(1, 2_000_000 // n)
+            found = [Test().decide(pool[rng.integers(0, pool.size, (min(rows, n_studies), n))])
+                     for _ in range(-(-n_studies // rows))]  # fmt: skip
+            true[n] = float(np.concatenate(found).mean())
+        return true[n]
+
+    rules = {"own": [], "limit": [], "given": []}
+    for number in range(n_pilots):
+        pilot = people.contest(PILOT_ITEMS, k, np.random.default_rng([number, 77]))
+        options = {"metrics": metric_name, "n_responses": sizes, "rng": 0, "workers": 1}
+        found = plan(pilot, **options)
+        if found.pilot.difference != "lower limit" or found.pilot.advantage * pool.mean() < 0:
+            continue
+        limit, own, _ = found.pilot.suppositions
+        numbers = {"own": own.n_items, "limit": limit.n_items}
+        with contextlib.suppress(ArgumentError):  # the pilot's items cannot show so large a difference
+            given = plan(pilot, effect=Effect(resolve(metric_name), float(pool.mean())), **options).recommended
+            numbers["given"] = given.n_items if given else np.inf
+        for rule, n in numbers.items():
+            rules[rule].append((n, power(min(n, MOST_ITEMS))))
+    needed = next((n for n in range(10, MOST_ITEMS, 10) if power(n) >= 0.8), MOST_ITEMS)
+    row = {"data": name, "metric": metric_name, "responses": k, "true_difference": round(float(pool.mean()), 4),
+           "items_needed": needed, "pilots": n_pilots, "significant": len(rules["own"]), "refused": len(rules["own"]) - len(rules["given"])}  # fmt: skip
+    for rule, found in rules.items():
+        numbers, powers = np.array(found).T if found else (np.full(1, np.nan), np.full(1, np.nan))
+        row |= {f"{rule}_items": round(float(np.median(numbers))), f"{rule}_power": round(float(powers.mean()), 3),
+                f"{rule}_below_half": round(float((powers < 0.5).mean()), 3)}  # fmt: skip
+    return row
+
+
+def table_after():
+    """Print the table of what follows significant pilots."""
+    head = ["data, metric", "responses", "true difference (items needed)", "significant", "pilot's own difference: median "
+            "items, mean true power, below .5", "lower 80% limit: the same", "true difference given: the same"]  # fmt: skip
+    lines = []
+    for row in read_rows(AFTER):
+        rules = [
+            f"{int(row[f'{rule}_items']):,}, {float(row[f'{rule}_power']):.2f}, {100 * float(row[f'{rule}_below_half']):.0f}%"
+            for rule in ("own", "limit", "given")
+        ]
+        lines.append([f"{row['data']}, {row['metric']}", row["responses"],
+                      f"{row['true_difference']} ({int(row['items_needed']):,})",
+                      f"{row['significant']} of {row['pilots']}", *rules])  # fmt: skip
+    print(markdown(head, lines))
 
 
 def tables():
@@ -228,12 +308,18 @@ def _covered(rows):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("what", nargs="?", choices=("run", "tables"), default="run")
-    parser.add_argument("--pilots", type=int, default=6)
-    parser.add_argument("--studies", type=int, default=300)
+    parser.add_argument("--pilots", type=int, default=4)
+    parser.add_argument("--studies", type=int, default=200)
     parser.add_argument("--only", choices=tuple(dict.fromkeys(f"{data}-{metric}" for data, metric, *_ in CASES)))
     arguments = parser.parse_args()
     if arguments.what == "run":
         warnings.simplefilter("ignore", HowsureWarning)
+        if arguments.only is None:
+            rows = []
+            for case in AFTER_CASES:
+                rows.append(after_pilots(case, 25 * arguments.pilots, 5 * arguments.studies))
+                print(*rows[-1].values(), sep=" | ", flush=True)
+            write_rows(rows, AFTER)
         for case in CASES:
             if arguments.only in (None, "-".join(case[:2])):
                 begun = time.process_time()
@@ -245,6 +331,7 @@ def main():
                 order = [each[:2] for each in CASES]
                 write_rows(sorted([*kept, *found], key=lambda row: order.index((row["data"], row["metric"]))), OUT)
                 print(f"{case[:2]}: {time.process_time() - begun:.0f} s of processor time", flush=True)
+    table_after()
     tables()
 
 

@@ -23,7 +23,10 @@ from pathlib import Path
 import numpy as np
 
 from howsure._random import seed_of
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.metrics import resolve
 from howsure.models import EmpiricalModel, SmoothedModel, fit
 from howsure.planning.engines.exact import ExactEngine
@@ -31,9 +34,6 @@ from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import power_from_pool
 from howsure.planning.engines.score_pools import GrowingPools
 from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 from measured import write_rows
 
 DESIGNS = ((50, 5), (100, 5), (200, 5), (100, 10), (100, 20))

@@ -37,9 +37,9 @@ from scipy.special import stdtr
 
 from howsure import Contest, Responses
 from howsure.comparison import compare_each
+from howsure.data.scales import Scale
 from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson, tail_pvalue
-from howsure.scales import Scale
 from measured import MEASURED, read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]

@@ -32,6 +32,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from howsure import Contest, Responses
+from howsure.data.scales import Scale
 from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson
 from howsure.metrics import resolve
@@ -39,7 +40,6 @@ from howsure.raters.advantage_error import curved_error
 from howsure.raters.components import two_way
 from howsure.raters.mixed_model import fit_crossed
 from howsure.resampling import summaries_of
-from howsure.scales import Scale
 from measured import MEASURED
 
 OUT, FRESH = MEASURED / "raters_few.csv", MEASURED / "raters_fresh.csv"

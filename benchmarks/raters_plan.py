@@ -24,13 +24,13 @@ import numpy as np
 
 from howsure import Contest, Responses
 from howsure.comparison import compare_each
+from howsure.data.scales import Scale
 from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson
 from howsure.metrics import resolve
 from howsure.planning import Design, Effect, plan
 from howsure.planning.engines.rater_power import Noise, expectation, fewest
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.scales import Scale
 
 ROOT = Path(__file__).parents[1]
 OF_ITEMS, OF_RATERS = 0.5, 0.3
@@ -60,7 +60,7 @@ METRICS = {"continuous": ("mae", "wins"), "ordinal": ("tv", "accuracy")}
 def planned_from(pilot, *, metric="rating", advantage=None, **options):
     """Plan raters from a pilot."""
     effect = None if advantage is None else Effect(resolve(metric), advantage)
-    return plan(pilot, metrics=metric, effect=effect, with_raters=True, **options)
+    return plan(pilot, metrics=metric, effect=effect, raters="random", **options)
 
 
 def ratings(rng, n, r, per_item, shift):

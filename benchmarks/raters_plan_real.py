@@ -29,10 +29,10 @@ import polars as pl
 
 from howsure import Contest, Responses
 from howsure.comparison import compare_each
+from howsure.data.scales import Scale
 from howsure.errors import HowsureWarning
 from howsure.metrics import resolve
 from howsure.planning import Effect, plan
-from howsure.scales import Scale
 from measured import MEASURED, markdown, read_rows, write_rows
 
 SHARED = Path(os.environ.get("HOWSURE_SHARED", "../shared")) / "data"
@@ -183,7 +183,7 @@ def measure(name, n_pilots, n_studies):
             for way in ("own", "given"):
                 effect = None if way == "own" else Effect(resolve(metric), given)
                 found = plan(
-                    pilot, metrics=metric, effect=effect, with_raters=True, n_items=sorted({n for n, _ in designs}),
+                    pilot, metrics=metric, effect=effect, raters="random", n_items=sorted({n for n, _ in designs}),
                     n_raters=sorted({r for _, r in designs}), rng=number, workers=1,
                 )  # fmt: skip
                 for cell in found.cells:

@@ -21,12 +21,12 @@ import numpy as np
 import agreement_plain
 from howsure import Contest, Responses, ResponseTable
 from howsure._random import replayable, seed_of
+from howsure.data.scales import Scale
 from howsure.metrics import resolve
 from howsure.raters import measure_agreement
 from howsure.raters.agreement_coefficients import cells_from
 from howsure.raters.agreement_intervals import fisher_interval, measure_errors
 from howsure.resampling import Scheme, draw
-from howsure.scales import Scale
 from measured import MEASURED, write_rows
 
 N_ITEMS, PER_ITEM, N_RATERS, N_DRAWS = 100_000, 10, 2_000, 2_000

@@ -96,7 +96,10 @@ def table(head, body):
 
 
 def summary(result):
-    """Return one line for each table and quantity: cells, differences, and the share within two standard errors."""
+    """Return one line for each table and quantity: numbers, differences, and the share within two standard errors.
+
+    Where numbers cannot be reproduced from public data, a column counts them: the share is one of the others.
+    """
     body = []
     for number in sorted({row["table"] for row in result["rows"]}):
         for quantity in dict.fromkeys(row["quantity"] for row in result["rows"] if row["table"] == number):
@@ -105,10 +108,15 @@ def summary(result):
             agree = [row.agrees for row in known if row.agrees is not None]
             apart = np.array([row.difference for row in known])
             apart = apart[~np.isnan(apart)]
-            body.append([number, quantity.replace("_", " "), len(rows), f"{np.sqrt(np.mean(apart**2)):.4f}",
-                         f"{apart.mean():+.4f}", f"{100 * np.mean(agree):.0f}%"])  # fmt: skip
-    head = ["table", "quantity", "numbers", "root mean squared difference", "mean difference", "within two errors"]
-    return table(head, body)
+            body.append([number, quantity.replace("_", " "), len(rows), len(rows) - len(agree),
+                         f"{np.sqrt(np.mean(apart**2)):.4f}", f"{apart.mean():+.4f}",
+                         f"{100 * np.mean(agree):.0f}%"])  # fmt: skip
+    head = ["table", "quantity", "numbers", "missing", "root mean squared difference", "mean difference",
+            "within two errors"]  # fmt: skip
+    if not any(line[3] for line in body):
+        head, *body = ([*line[:3], *line[4:]] for line in (head, *body))
+        return table(head, body)
+    return f"{table(head, body)}\n\n“Missing” numbers cannot be reproduced from public data; the share is one of the others."
 
 
 def raters(result):
@@ -120,13 +128,14 @@ def raters(result):
             number, rows[0]["metric"], rows[0]["epsilon"] if number > 2 else "all", len(rows), f"{np.sqrt(np.mean(differences**2)):.4f}",
             f"{differences.mean():+.4f}", f"{np.abs(differences).max():.3f}",
         ])  # fmt: skip
+    body[2:2] = scores(result)
     rows = rows_of(result, "p", table=4)
     size = MORE * result["n_simulations"]
     own = [row["standard_error"] / np.sqrt(1 + size / PUBLISHED_SIMULATIONS) for row in rows]
     error = np.sqrt(np.sum(np.square(own))) / len(rows)
     same, other = correlations(result)
     text = (
-        f"Table 4 differs most. From {size:,} data sets of each kind per design its mean difference is "
+        f"Of the p-values those of table 4 differ most. From {size:,} data sets of each kind per design its mean difference is "
         f"{apart(rows).mean():+.4f} ± {error:.4f} by our own Monte-Carlo error: it is the error of the printed numbers, or a "
         "convention that we do not know. The former is more likely: printed cells were not drawn independently of each "
         f"other. Over the 36 designs the differences of Wins and of MAE at the same ε correlate by {same} (ours share data "
@@ -144,7 +153,30 @@ def raters(result):
         ],
     )
     head = ["table", "metric", "ε", "cells", "root mean squared difference", "mean difference", "largest"]
-    return f"{table(head, body)}\n\n{text}\n\n{tried}"
+    return f"{table(head, body)}\n\n{misses(result)}\n\n{text}\n\n{tried}"
+
+
+def scores(result):
+    """Return the lines of RATERS table 3: for each metric the scores of A and B and their difference."""
+    body = []
+    for metric in ("Wins", "MAE", "MEMD"):
+        rows = [row for row in result["rows"] if row["table"] == 3 and row["metric"] == metric]
+        differences = apart(rows)
+        body.append([3, f"{metric} (scores)", "all", len(rows), f"{np.sqrt(np.mean(differences**2)):.4f}",
+                     f"{differences.mean():+.4f}", f"{np.abs(differences).max():.3f}"])  # fmt: skip
+    return body
+
+
+def misses(result):
+    """Return what the lines of RATERS table 3 mean."""
+    rows = [row for row in rows_of(result, "score_a", table=3) if row["metric"] == "MEMD"]
+    off = [f"{100 * abs(row['reproduced'] / row['published'] - 1):.0f}%" for row in rows]
+    agree = [PublishedNumber.from_dict(row).agrees for row in result["rows"] if row["table"] == 3]
+    return (
+        f"Table 3 is not reproduced: {sum(agree)} of its {len(agree)} numbers are within two standard errors. It does not "
+        "say for how many responses its scores are, and no single K fits them. At the nearest K of the grid MEMD of A is "
+        f"off by {', '.join(off)} (by ε)."
+    )
 
 
 def conventions(n_simulations=2000):

@@ -44,6 +44,35 @@ def _slices() -> Any:
     return compare_all_by(_ratings(), "topic", gold="human", metric="mae", n_resamples=999, rng=0)
 
 
+def _repeated() -> Any:
+    """Return two models that answered 60 items five times each, right or wrong."""
+    import numpy as np
+
+    from howsure import Responses
+    from howsure.data.response_tables import ResponseTable
+    from howsure.data.scales import Scale
+
+    rng = np.random.default_rng(0)
+    hard = rng.beta(1, 1, (60, 1))
+    sources = {
+        name: Responses.from_grid(rng.binomial(1, hard**power, (60, 5)).astype(float))
+        for name, power in (("new", 0.6), ("old", 1.0))
+    }
+    return ResponseTable(np.arange(60).astype(str), sources, Scale.of([0.0, 1.0], kind="ordinal"))
+
+
+def _score() -> Any:
+    from howsure.scoring import score_models
+
+    return score_models(_repeated())
+
+
+def _reliability() -> Any:
+    from howsure.scoring import reliability_of
+
+    return reliability_of(_repeated())
+
+
 def _leaderboard_plan() -> Any:
     from howsure.leaderboards import plan_leaderboard
 
@@ -167,6 +196,8 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "leaderboard": (("Leaderboard",), "Many models: scores, rank ranges, groups of similar models.", _board),
     "slices": (("Leaderboards",), "A leaderboard for each slice of the items, all simultaneous.", _slices),
     "leaderboard-plan": (("LeaderboardPlan",), "How much data separates the first models.", _leaderboard_plan),
+    "score": (("ModelScores",), "Models by themselves: scores with intervals, pass@k and pass^k.", _score),
+    "reliability": (("Reliability",), "Repeated runs: unstable items, and what more runs are worth.", _reliability),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),

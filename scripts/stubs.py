@@ -39,6 +39,7 @@ from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
 from howsure.papers import PaperFigure, Replication, Search
 from howsure.planning import Plan
+from howsure.scoring import ModelScores, Reliability
 
 T = TypeVar("T")
 Many = T | Sequence[T]
@@ -60,6 +61,8 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
         ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
     ],
+    "score": [("ModelScores", {})],
+    "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],
     "fit": [("Fit", {})],
     "simulate": [("Simulation", {})],

@@ -34,6 +34,7 @@ def test_rooms_that_the_listing_names_exist():
 
 
 FACES = {"audit", "compare", "describe", "fit", "leaderboard", "plan", "replicate", "scores", "simulate", "sweep"}
+FACES |= {"score", "reliability"}
 """A question, its command, its chart and its account have the name of the verb."""
 ACCOUNTED = {"agreement"}
 """A result that has no question of its own, and its account."""
@@ -68,7 +69,7 @@ def test_a_class_is_told_apart_by_its_name():
         for name in re.findall(r"^ *class (\w+)", path.read_text(encoding="utf-8"), re.M):
             rooms[name].append(path)
     twice = {name: paths for name, paths in rooms.items() if len(paths) > 1}
-    assert set(twice) == {"Audit", "Fit", "Leaderboard", "Plan"}
+    assert set(twice) == {"Audit", "Fit", "Leaderboard", "Plan", "Reliability"}
     for paths in twice.values():  # a question and its answer
         assert [path.parent.name for path in paths].count("questions") == 1
 

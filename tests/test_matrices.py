@@ -99,7 +99,7 @@ def test_the_threads_of_matrix_products_change_no_bit():
 
     def answers(n_threads):
         with threadpool_limits(n_threads, user_api="blas"):
-            found = planning.plan(contest, metrics="mae", with_raters=True, n_items=[100], n_raters=[5], rng=0)
+            found = planning.plan(contest, metrics="mae", raters="random", n_items=[100], n_raters=[5], rng=0)
             return repr(howsure.variance_components(contest, metric="mae").to_dict()), repr(found.to_dict())
 
     assert answers(1) == answers(2)

@@ -3,13 +3,13 @@ import pytest
 
 import howsure
 from howsure.comparison import compare
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.preferences import preferences_between, preferences_from
 from howsure.raters.components import two_way
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 RATERS = np.array([[0, 1, 2], [0, 1, 2], [0, 1, 2]])
 

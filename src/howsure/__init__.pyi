@@ -8,7 +8,10 @@ from .auditing import Audit as Audit
 from .comparison import Comparison as Comparison
 from .comparison import Comparisons as Comparisons
 from .comparison import Procedure as Procedure
-from .contests import Contest as Contest
+from .data.contests import Contest as Contest
+from .data.response_tables import ResponseTable as ResponseTable
+from .data.responses import Responses as Responses
+from .data.scales import Scale as Scale
 from .errors import ArgumentError as ArgumentError
 from .errors import DataError as DataError
 from .errors import HowsureError as HowsureError
@@ -21,7 +24,9 @@ from .functions import fit as fit
 from .functions import leaderboard as leaderboard
 from .functions import plan as plan
 from .functions import power as power
+from .functions import reliability as reliability
 from .functions import replicate as replicate
+from .functions import score as score
 from .functions import scores as scores
 from .functions import simulate as simulate
 from .io import Diagnosis as Diagnosis
@@ -43,6 +48,3 @@ from .raters import variance_components as variance_components
 from .reports import plot as plot
 from .reports import report as report
 from .resampling import Scheme as Scheme
-from .response_tables import ResponseTable as ResponseTable
-from .responses import Responses as Responses
-from .scales import Scale as Scale

@@ -7,6 +7,7 @@ import difflib
 import math
 import operator
 from collections.abc import Iterable
+from typing import Any
 
 from howsure.errors import ArgumentError
 
@@ -69,3 +70,19 @@ def nearest(word: str, options: Iterable[str]) -> str:
     longer = [option for option in known if len(word) >= 4 and word in option]
     close = longer[:1] or difflib.get_close_matches(word, known, n=1)
     return f" Did you mean {close[0]!r}?" if close else ""
+
+
+def encodable(name: str, value: str) -> str:
+    """Return text that can be written to a file; half of a character that is two, as broken JSON has it, cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        raise ArgumentError(f"`{name}` holds half of a character (a lone surrogate): {value!r}.") from None
+    return value
+
+
+def callback(name: str, value: Any) -> Any:
+    """Return a function, or None."""
+    if value is not None and not callable(value):
+        raise ArgumentError(f"`{name}` must be a function or None; got {type(value).__name__}.")
+    return value

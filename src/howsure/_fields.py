@@ -16,6 +16,9 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from howsure import _check
 from howsure.errors import ArgumentError
 
+MOST_SHOWN = 80
+"""The most characters of a wrong value that a message repeats."""
+
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -191,13 +194,15 @@ def _checked_one(field: Field, value: Any) -> Any:
     said, name = field.option, field.name
     if field.kind is bool:
         if not isinstance(value, bool):
-            raise ArgumentError(f"`{name}` must be true or false; got {value!r}.")
+            raise ArgumentError(f"`{name}` must be true or false; got {_shown(value)}.")
         return value
     if field.kind is str:
-        if said.also and not isinstance(value, str | bool | Mapping):
-            return _as_text(value)
+        if said.also and not isinstance(value, str):
+            return _other(field, value)
         if not isinstance(value, str):
-            raise ArgumentError(f"`{name}` must be text; got {value!r}.")
+            raise ArgumentError(f"`{name}` must be text; got {_shown(value)}.")
+        if not said.positional:  # a path may hold any bytes
+            _check.encodable(name, value)
         return _check.one_of(name, value, said.allowed) if said.choices else value
     if field.kind not in (int, float):
         return value
@@ -214,11 +219,34 @@ def _checked_one(field: Field, value: Any) -> Any:
     return number
 
 
-def _as_text(value: Any) -> Any:
-    """Return numbers as they are typed: 5, or 5/1/1 for several. Objects stay as they are."""
-    if isinstance(value, numbers.Real):
+def _other(field: Field, value: Any) -> Any:
+    """Return what Python may pass in place of text: numbers as they are typed (5, 5/1/1), objects as they are."""
+    kinds = field.option.also
+    if (
+        isinstance(value, numbers.Real)
+        and not isinstance(value, bool)
+        and any(word in kinds for word in ("int", "float"))
+    ):
         return str(value)
-    return "/".join(map(str, value)) if isinstance(value, list | tuple) else value
+    if (
+        isinstance(value, list | tuple)
+        and "tuple" in kinds
+        and all(isinstance(each, numbers.Integral) for each in value)
+    ):
+        return "/".join(map(str, value))
+    passes = not isinstance(value, bool) and any(one.__name__ in kinds for one in type(value).__mro__[:-1])
+    if passes or (kinds == "Any" and not isinstance(value, bool | Mapping)):
+        return value
+    if kinds == "Any":
+        raise ArgumentError(f"`{field.name}` must be text; got {_shown(value)}.")
+    wanted = kinds.replace(" | ", " or ").replace("tuple[int, int, int]", "three of them")
+    raise ArgumentError(f"`{field.name}` must be text or {wanted}; got {_shown(value)}.")
+
+
+def _shown(value: Any) -> str:
+    """Return a value for a message, in one short line."""
+    text = " ".join(repr(value).split())
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
 
 
 def part(kind: type, record: Any) -> Any:

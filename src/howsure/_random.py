@@ -127,10 +127,14 @@ def blocks(n_draws: int, size: int = BLOCK, *, workers: int = 1, unit: int = 0) 
         number, start = number + 1, start + step
 
 
+MOST_WORKERS = 1024
+"""More threads or processes than any machine starts by one command."""
+
+
 def n_workers(workers: int | None) -> int:
     """Return how many threads to use: as asked, or one per core this process may run on."""
     if workers is not None:
-        return _check.integer("workers", workers, at_least=1)
+        return _check.integer("workers", workers, at_least=1, at_most=MOST_WORKERS)
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
@@ -148,6 +152,11 @@ def map_blocks(
 
     `progress` is told the number of draws that each finished block adds. `width` is about how many random numbers a
     draw takes; `size` and `unit` are those of `blocks`.
+
+    Blocks take one to four milliseconds, and towards the end they become smaller, so that threads finish together: most
+    of what a second thread lost was a last block that only one of them had. The calling thread is one of the threads,
+    and work of less than one block starts none. A thread that waits for the interpreter takes longer to wake than a
+    short call takes, so chains of short calls gain nothing from a second thread (`benchmarks/threads.py`).
     """
     if n_draws * width < WORTH_A_THREAD:
         workers = 1

@@ -6,9 +6,9 @@ from types import MappingProxyType
 import numpy as np
 
 from howsure import _check
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import FloatArray
 from howsure.paired import PairedScores
-from howsure.response_tables import ResponseTable
-from howsure.scales import FloatArray
 
 Uniforms = Callable[[int], FloatArray]
 

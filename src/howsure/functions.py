@@ -11,6 +11,8 @@ QUESTIONS = {
     "doctor": "howsure.questions.doctor:Doctor",
     "compare": "howsure.questions.compare:Compare",
     "leaderboard": "howsure.questions.leaderboard:Leaderboard",
+    "score": "howsure.questions.score:Score",
+    "reliability": "howsure.questions.reliability:Reliability",
     "describe": "howsure.questions.describe:Describe",
     "fit": "howsure.questions.fit:Fit",
     "simulate": "howsure.questions.simulate:Simulate",

@@ -16,6 +16,7 @@ from howsure.models import Fit, Simulation
 from howsure.paired import PairedAnalysis, PowerPlan
 from howsure.papers import PaperFigure, Replication, Search
 from howsure.planning import Plan
+from howsure.scoring import ModelScores, Reliability
 
 T = TypeVar("T")
 Many = T | Sequence[T]
@@ -24,7 +25,11 @@ Seed = int | np.integer[Any] | np.random.SeedSequence | np.random.Generator | No
 QUESTIONS: dict[str, str]
 
 def doctor(
-    *data: Any, scorer: str | None = None, filter: str | None = None, encoding: str | None = None
+    *data: Any,
+    scorer: str | None = None,
+    filter: str | None = None,
+    encoding: str | None = None,
+    sheet: str | None = None,
 ) -> Diagnosis: ...
 @overload
 def compare(
@@ -59,7 +64,7 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip"]
     | None = None,
     margin: float | None = None,
     threshold: float | None = None,
@@ -76,6 +81,9 @@ def compare(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -117,7 +125,7 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip"]
     | None = None,
     margin: float | None = None,
     threshold: float | None = None,
@@ -134,6 +142,9 @@ def compare(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -175,7 +186,7 @@ def compare(
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     n_resamples: int | None = None,
     confidence_level: float = 0.95,
-    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth"]
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip"]
     | None = None,
     margin: float | None = None,
     threshold: float | None = None,
@@ -192,6 +203,9 @@ def compare(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -208,6 +222,8 @@ def leaderboard(
     metric: str | Metric | None = None,
     baseline: str | None = None,
     top: int | None = None,
+    picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
+    cost: str | None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -225,6 +241,9 @@ def leaderboard(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -236,7 +255,9 @@ def leaderboard(
     winner: str | None = None,
     first: str = "model_a",
     second: str = "model_b",
-    elo: bool = False,
+    unordered: bool = False,
+    control: Many[str] | None = None,
+    strength: Literal["win-rate", "log-odds", "elo"] = "win-rate",
     plan: None = None,
     target_power: float = 0.8,
     correction: Literal["westfall-young", "holm", "benjamini-hochberg", "none"] = "westfall-young",
@@ -253,6 +274,8 @@ def leaderboard(
     metric: str | Metric | None = None,
     baseline: str | None = None,
     top: int | None = None,
+    picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
+    cost: str | None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -270,6 +293,9 @@ def leaderboard(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -281,7 +307,9 @@ def leaderboard(
     winner: str | None = None,
     first: str = "model_a",
     second: str = "model_b",
-    elo: bool = False,
+    unordered: bool = False,
+    control: Many[str] | None = None,
+    strength: Literal["win-rate", "log-odds", "elo"] = "win-rate",
     plan: None = None,
     target_power: float = 0.8,
     correction: Literal["westfall-young", "holm", "benjamini-hochberg", "none"] = "westfall-young",
@@ -298,6 +326,8 @@ def leaderboard(
     metric: str | Metric | None = None,
     baseline: str | None = None,
     top: int | None = None,
+    picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
+    cost: str | None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -315,6 +345,9 @@ def leaderboard(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -326,7 +359,9 @@ def leaderboard(
     winner: str | None = None,
     first: str = "model_a",
     second: str = "model_b",
-    elo: bool = False,
+    unordered: bool = False,
+    control: Many[str] | None = None,
+    strength: Literal["win-rate", "log-odds", "elo"] = "win-rate",
     plan: int,
     target_power: float = 0.8,
     correction: Literal["westfall-young", "holm", "benjamini-hochberg", "none"] = "westfall-young",
@@ -335,6 +370,57 @@ def leaderboard(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> LeaderboardPlan: ...
+def score(
+    *data: Any,
+    model: Many[str] | None = None,
+    gold: str | None = None,
+    metric: Many[str | Metric] | None = None,
+    cluster: str | None = None,
+    confidence_level: float = 0.95,
+    threshold: float | None = None,
+    positive: str | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+) -> ModelScores: ...
+def reliability(
+    *data: Any,
+    model: Many[str] | None = None,
+    gold: str | None = None,
+    confidence_level: float = 0.95,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+) -> Reliability: ...
 def describe(
     *data: Any,
     only: Many[str] | None = None,
@@ -353,6 +439,9 @@ def describe(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -383,6 +472,9 @@ def fit(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -437,6 +529,9 @@ def plan(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -471,7 +566,7 @@ def plan(
     n_raters: Many[int] | None = None,
     raters_per_item: Many[int] | None = None,
     nested: bool = False,
-    with_raters: bool = False,
+    raters: Literal["random", "fixed"] | None = None,
     test: Many[str] | None = ("sign-flip",),
     alpha: float = 0.05,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
@@ -511,6 +606,9 @@ def audit(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -537,10 +635,15 @@ def audit(
     ]
     | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
     test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
-    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "none"]]
+    interval: Many[
+        Literal[
+            "percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip", "none"
+        ]
+    ]
     | None = ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    layout: Literal["tests", "leader"] = "tests",
     paper: None = None,
     gold: str | None = None,
     cluster: str | None = None,
@@ -576,6 +679,9 @@ def audit(
     where: Many[str | Mapping[str, Any]] | None = None,
     labels: Literal["stripped", "exact"] = "stripped",
     encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
@@ -602,10 +708,15 @@ def audit(
     ]
     | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
     test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
-    interval: Many[Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "none"]]
+    interval: Many[
+        Literal[
+            "percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip", "none"
+        ]
+    ]
     | None = ("percentile", "basic", "bca", "studentised", "symmetric", "score", "t"),
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    layout: Literal["tests", "leader"] = "tests",
     paper: Literal["leader"],
     gold: str | None = None,
     cluster: str | None = None,

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from howsure import _check
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses, cells_from_codes
+from howsure.data.scales import FloatArray, Scale
 from howsure.errors import ArgumentError, DataError
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses, cells_from_codes
-from howsure.scales import FloatArray, Scale
 
 PREFERENCE = Scale("ordinal", (0.0, 0.5, 1.0), ("0", "0.5", "1"), "preferences")
 

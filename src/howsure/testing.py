@@ -16,7 +16,10 @@ from howsure import _json, _random
 from howsure.comparison import Procedure
 from howsure.comparison.comparing import gather_rows
 from howsure.comparison.gathering import Shared
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import KINDS, FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ALTERNATIVES
 from howsure.inference.evidence import Evidence
@@ -27,9 +30,6 @@ from howsure.metrics import AdditiveMetric, Metric, RelativeMetric, resolve
 from howsure.models import ResponseModel
 from howsure.nulls import Null
 from howsure.resampling import Scheme, Stack, summaries_of
-from howsure.responses import Responses
-from howsure.scales import KINDS, FloatArray, Scale
-from howsure.summaries import Needs
 
 N_DRAWS, N_ITEMS = 4, 12
 TOLERANCE = 1e-9
@@ -480,8 +480,13 @@ def check_reader(reader: Reader, path: str | Path, *, n_mutations: int = 200, rn
     ...     check_reader(reader, f"{folder}/scores.txt", n_mutations=20)
     """
     glance = Glance(Path(path))
+    _require(glance.kind in reader.kinds, reader, f"its `kinds` must have {glance.kind!r}, which {path} is")
     _require(reader.recognises(glance), reader, f"it does not recognise {path}")
-    others = [other.name for other in READERS if other is not reader and other.recognises(glance)]
+    others = [
+        other.name
+        for other in READERS
+        if other is not reader and glance.kind in other.kinds and other.recognises(glance)
+    ]
     _require(not others, reader, f"{path} is recognised by {', '.join(others)} as well")
     rows = list(reader.rows(glance, Header()))
     _require(bool(rows), reader, f"it finds no row in {path}")
@@ -490,8 +495,7 @@ def check_reader(reader: Reader, path: str | Path, *, n_mutations: int = 200, rn
         told = (row.value is None) == bool(row.lacks)
         _require(told, reader, f"item {row.item} needs a value or a reason why there is none, and not both")
     _require(list(reader.rows(Glance(Path(path)), Header())) == rows, reader, "reading twice gives different rows")
-    if not glance.is_folder:
-        _check_damage(reader, Path(path), n_mutations, random.Random(rng))
+    _check_damage(reader, Path(path), n_mutations, random.Random(rng))
 
 
 def _check_damage(reader: Reader, path: Path, n_mutations: int, dice: random.Random) -> None:

@@ -11,7 +11,7 @@ import click
 import pytest
 
 from howsure import sweeps
-from howsure.cli._study import _kept
+from howsure.cli._study import _kept, run_study
 from howsure.cli.app import SOURCES
 from tests.sweeps.tasks import draw
 
@@ -246,3 +246,36 @@ def test_an_interrupted_study_says_how_many_cells_are_kept(tmp_path):
     for n, words in ((1, "1 finished grid point is in"), (2, "2 finished grid points are in")):
         sweeps.run(draw, sweeps.Grid.product({"i": range(n)}), store=path, rng=1)
         assert _kept(draw, path).startswith(words)
+
+
+@sweeps.task(version=1)
+def interrupted(cell, rng):
+    """Stop as Ctrl-C does, at the grid point that says so."""
+    if cell["i"] == cell["stop"]:
+        raise KeyboardInterrupt
+    return {"value": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("stop", "left", "words"),
+    [
+        (0, [], "howsure: interrupted: no grid point was finished, so nothing is kept\n"),
+        (1, ["study.db"], "howsure: interrupted: 1 finished grid point is in "),
+    ],
+)
+def test_an_interrupt_leaves_a_store_only_if_something_is_in_it(tmp_path, capsys, stop, left, words):
+    path = tmp_path / "study.db"
+    grid = sweeps.Grid({"i": i, "stop": stop} for i in range(3))
+    with pytest.raises(SystemExit) as ended:
+        run_study(interrupted, grid, store=path, rng=1)
+    assert ended.value.code == 130
+    assert [file.name for file in tmp_path.iterdir()] == left
+    assert capsys.readouterr().err.startswith(words)
+
+
+def test_an_interrupt_keeps_a_store_that_was_there_before(tmp_path):
+    path = tmp_path / "study.db"
+    sweeps.run(draw, sweeps.Grid([]), store=path, rng=1)
+    with pytest.raises(SystemExit):
+        run_study(interrupted, sweeps.Grid([{"i": 0, "stop": 0}]), store=path, rng=1)
+    assert path.exists()

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 from howsure import models, sweeps
-from howsure.auditing import audit, conclude, measure, plan
+from howsure.auditing import audit, conclude, grid_of, measure
 from howsure.cli import main
 from howsure.cli._commands import as_options, flags_of
 from howsure.cli.app import app
@@ -135,7 +135,7 @@ def test_audit_is_a_ready_made_task(scheme, null, named):
         "n_simulations": 8, "n_resamples": 39, "n_fresh": 60, "repetition": 1,
     }  # fmt: skip
     values = ready({**cell, "epsilon": 0.3}, np.random.default_rng(0))
-    grid, _ = plan(
+    grid, _ = grid_of(
         "normal", metrics=["mae"], nulls=[null], schemes=[("bootstrap", "all")], intervals=["percentile"],
         tests=[], epsilons=[0.3], **(SIZES | {"n_simulations": 8}),
     )  # fmt: skip
@@ -237,3 +237,12 @@ def test_the_documents_of_a_pilot_are_audited_as_clusters(rated, capsys, monkeyp
         code, error = said(capsys, monkeypatch, *arguments, *SMALL)
         assert code == 2 or message == "paper"
         assert message in error
+
+
+def test_every_number_of_an_audit_is_written_as_csv(tmp_path):
+    table = tmp_path / "audit.csv"
+    run("normal", "--n-items", "12", "--n-responses", "1", "--n-simulations", "3", "--n-resamples", "19", "--n-fresh",
+        "20", "--report", str(table))  # fmt: skip
+    head, *rows = table.read_text(encoding="utf-8").splitlines()
+    assert {"metric", "null", "rate", "below_10%", "below_90%"} <= set(head.split(","))
+    assert rows

@@ -212,7 +212,6 @@ BAD_OPTIONS = {
     "no direction": (["ratings.csv", *ROLES, "--better", "up"], 2, "--better must be one of higher, lower"),
     "direction of an error": (["ratings.csv", *ROLES, "--better", "lower"], 2, "--better is not a parameter of mae"),
     "missing file": (["nowhere.csv", *ROLES], 1, "there is no file nowhere.csv"),
-    "a directory": ([".", *ROLES], 1, "is a directory"),
     "wrong column": (["ratings.csv", *ROLES, "--item", "nope"], 1, "has no column 'nope'"),
     "unknown source": (["ratings.csv", "--gold", "humans", "--a", "m1", "--b", "m2"], 1, "Did you mean 'human'?"),
     "the same source twice": (["ratings.csv", "--gold", "human", "--a", "m1", "--b", "m1"], 2, "different sources"),

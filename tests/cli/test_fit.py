@@ -45,7 +45,7 @@ def test_the_default_output_fits_80_columns_and_has_one_table(pilot):
 def test_a_chart_shows_simulated_beside_real(pilot, tmp_path):
     path = tmp_path / "fit.json"
     assert run("fit", str(pilot), "--gold", "gold", "--chart", str(path)).exit_code == 0
-    assert len(json.loads(path.read_text(encoding="utf-8"))["vconcat"]) == 2
+    assert len(json.loads(path.read_text(encoding="utf-8"))["vconcat"]) == 3
 
 
 def test_candidates_are_listed_and_json_has_them(tmp_path):

@@ -17,6 +17,7 @@ from click.shell_completion import ShellComplete
 from howsure.cli._commands import FEW
 from howsure.cli.app import COMMANDS, SOURCES, app
 from howsure.metrics.builtin import BUILTIN, FAMILIES, ON_PREFERENCES
+from howsure.models import families
 from howsure.models.presets import PRESETS
 
 SLOW = ("audit", "replicate", "serve")
@@ -237,10 +238,22 @@ def test_every_metric_has_details_that_fit(command, name):
 
 def test_presets_lists_every_preset_and_shows_one(command):
     out = command("presets")[1]
-    assert re.findall(r"^  (\S+)", out, re.MULTILINE) == list(PRESETS)
+    assert re.findall(r"^  (\S+)", out, re.MULTILINE) == [*PRESETS, *families.FAMILIES]
     assert max(map(len, out.splitlines())) <= 80
     assert [entry["name"] for entry in json.loads(command("presets", "--json")[1])["presets"]] == list(PRESETS)
     assert "folded-normal(0.28, 0.8)" in command("presets", "likert-toxicity")[1]
+
+
+def test_presets_lists_every_family_as_it_is_typed(command):
+    out = command("presets")[1]
+    assert "Families for --mean and --sd:" in out
+    listed = json.loads(command("presets", "--json")[1])["families"]
+    assert [entry["name"] for entry in listed] == list(families.FAMILIES)
+    assert all(entry["title"].split()[0] in out for entry in listed)
+    assert "exponential:SCALE" in out
+    for entry in listed:  # the parameters that are named are those that it takes
+        kind, _, names = entry["title"].split()[0].partition(":")
+        assert families.make_family(kind, [0.1, 0.2, 0.3, 0.4, 0.5][: len(names.split(","))]).kind == kind
 
 
 def test_sources_are_the_commands_under_the_headings():

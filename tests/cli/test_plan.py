@@ -44,11 +44,14 @@ def test_a_budget_gives_a_recommendation_in_words():
     assert "howsure 0" in text.splitlines()[-1]
 
 
-def test_a_table_without_its_roles_says_which_to_name(tmp_path):
+def test_a_pilot_is_read_as_compare_reads_it(tmp_path):
     table = tmp_path / "pilot.csv"
-    write(preset("normal").table(10, 2, rng=1), table)
+    write(preset("normal").table(40, 2, rng=1), table)
+    few = ("--n-items", "40", "--n-responses", "2", "--precision", "0.1")
+    assert run(str(table), *few) == run(str(table), "--gold", "gold", "--a", "A", "--b", "B", *few)
+    table.write_text(table.read_text().replace("gold", "human"))
     found = CliRunner().invoke(app, ["plan", str(table)])
-    assert str(found.exception).startswith(f"{table} is a table, not a response model. To plan from it, name its gold")
+    assert "the files hold human, A, B. If human is gold, say so: --gold human." in str(found.exception)
 
 
 def test_verdicts_name_settings_as_they_are_typed(tmp_path):
@@ -172,7 +175,7 @@ def test_gold_alone_is_enough_for_a_difference(tmp_path):
     table.write_text("\n".join(["item,source,value", *rows]))
     text = run(str(table), "--gold", "human", "--accuracy-points", "5", "--n-items", "50", "--n-responses", "3",
                "--precision", "0.05")  # fmt: skip
-    assert "the pilot has no A and B: a model is fitted to human alone" in text
+    assert "ε degrades a model of human: the family that fits best, bent towards the pilot's items." in text
 
 
 @pytest.mark.parametrize(
@@ -191,3 +194,8 @@ def test_options_without_effect_or_meaning_are_refused(command, words, message):
     code, out, err = command("plan", "normal", "--epsilon", 0.1, "--n-items", 20, "--n-responses", 2, *words)
     assert (code, out) == (2, "")
     assert message in err
+
+
+def test_a_file_that_is_not_there_is_called_a_file(howsure):
+    code, _, err = howsure("plan", "nope.csv")
+    assert (code, err) == (1, "howsure: there is no file nope.csv.\n")

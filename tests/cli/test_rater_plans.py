@@ -47,7 +47,10 @@ def test_gold_with_raters(table):
     assert [cell["n_responses"] for cell in found["cells"]] == [{"gold": r, "a": 1, "b": 1} for r in (6, 12)]
     assert found["tests"] == ["random-effects"]
     told = run(*words, "--n-responses", "6", "--n-items", "30")
-    assert "Plan for raters as a random factor with --n-raters." in told
+    assert "Plan for other raters like them with --raters random." in told
+    assert plan(*words, "--n-items", "30")["tests"] == ["random-effects"]  # as compare would test these six raters
+    assert plan(*words, "--n-items", "30", "--raters", "fixed")["tests"] == ["sign-flip"]
+    assert plan(*words, "--n-items", "30", "--test", "wilcoxon")["tests"] == ["wilcoxon"]
 
 
 def test_preferences_and_a_win_rate(table):
@@ -84,7 +87,7 @@ def test_nested_raters_and_a_chart(table, tmp_path):
 
 def test_too_few_raters_are_told_with_the_table(table):
     text = run(table, "--a", "new", "--b", "old", "--difference", "0.1", "--n-raters", "2")
-    missed = "No design with up to 100,000 items reaches 80% power for this difference."
+    missed = "No design with up to 100,000 items reaches 80% power for a difference of 0.1 in rating."
     assert f"{missed} The nearest is 100,000 items with 2 raters" in text
     assert "at least" in text
     assert "misses" in text

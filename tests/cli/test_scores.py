@@ -275,7 +275,7 @@ def test_a_configuration_file_of_nlpstattest(run, files):
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert (found["test"], found["n"], found["significance"]["alpha"]) == ("bootstrap-median", 40, 0.01)
-    assert found["significance"]["n_resamples"] == 150
+    assert found["significance"]["n_resamples"] == 0  # fewer than 100 units: exact
     assert [effect["effect"] for effect in found["effects"]] == ["hodges-lehmann"]
     assert (found["curve"]["sizes"], found["curve"]["n_simulations"]) == ([20, 40], 64)
     # The command line wins, also over the file that is named there.
@@ -331,3 +331,18 @@ def test_examples_are_written_and_kept(run, tmp_path):
     assert run("example", "scores.txt", "--kind", "h0-normal", "--force")[0] == 0
     assert "Did you mean 'h0-beta'" in run("example", "more.txt", "--kind", "h0-bet")[2]
     assert "ends in .csv" in run("example", "more.txt")[2]
+
+
+def test_one_file_of_settings_serves_power_and_scores(run, files):
+    (files / "study.toml").write_text('sd = 1.0\neffect = 0.2\ntarget-power = 0.8\nalpha = 0.1\ntest = "wilcoxon"\n')
+    typed = json.loads(
+        run("power", "--sd", "1", "--effect", "0.2", "--target-power", "0.8", "--alpha", "0.1", "--json")[1]
+    )
+    assert json.loads(run("power", "--config", "study.toml", "--json")[1]) == typed
+    wider = json.loads(run("power", "--config", "study.toml", "--sd", "2", "--json")[1])
+    assert wider["sd"] == 2
+    assert wider["alpha"] == 0.1
+    found = json.loads(run("scores", "test", "scores.txt", "--config", "study.toml", "--json")[1])
+    assert json.dumps(found).count('"wilcoxon"')
+    code, _, err = run("power", "--config", "absent.toml")
+    assert (code, "there is no file absent.toml" in err) == (1, True)

@@ -12,7 +12,7 @@ from howsure import _json
 from howsure.cli.app import app
 from howsure.comparison import Comparisons, compare, compare_each
 from howsure.comparison.baselines import BASELINES, with_baselines
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.documents.text import render
 from howsure.errors import ArgumentError, HowsureWarning
 

@@ -22,10 +22,11 @@ ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
 
 @st.composite
 def contests(draw, n_items=SIZES, elements=LEVELS):
-    """Draw the arrays of small ragged contests."""
+    """Draw the arrays of small ragged contests, with as many runs of B as of A (`metrics/test_equal_runs.py`)."""
     n = draw(n_items)
     item = st.lists(elements, min_size=1, max_size=4)
-    sides = [draw(st.lists(item, min_size=n, max_size=n)) for _ in range(3)]
+    sides = [draw(st.lists(item, min_size=n, max_size=n)) for _ in range(2)]
+    sides.append([draw(st.lists(elements, min_size=len(row), max_size=len(row))) for row in sides[1]])
     return [np.array([[*row, *[np.nan] * (4 - len(row))] for row in side], dtype=float) for side in sides]
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from howsure.comparison import compare
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import ArgumentError, DataError
 
 GOLD = np.random.default_rng(0).integers(1, 6, (30, 3)).astype(float)

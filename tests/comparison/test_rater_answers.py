@@ -9,10 +9,10 @@ from scipy.stats import binom
 
 from howsure import Comparison, _json
 from howsure.comparison import compare, compare_each
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.raters.choice import LOAD
-from howsure.responses import Responses
-from howsure.scales import Scale
 from tests.comparison.test_raters import against_gold, opposite, ratings
 
 pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")

@@ -7,14 +7,14 @@ from scipy.stats import binom
 
 import howsure
 from howsure.comparison import compare, compare_each
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import ItemMetric, resolve
 from howsure.raters import variance_components
 from howsure.raters.advantage_error import curved_parts, largest, saturation, share_of
 from howsure.raters.components import two_way
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")
 
@@ -218,8 +218,13 @@ def test_clusters_are_drawn_and_swapped_whole():
     assert "The result generalises to values of 'document' like these 20." in " ".join(fixed.notes)
     assert "cluster=document" in fixed.signature
     tiny = compare(contest.take(np.arange(9)), metric="rating", raters="fixed", cluster="document", rng=0)
-    assert tiny.exact
-    assert tiny.pvalue >= 2 / 2**3
+    assert tiny.null == "paired-t"  # three exchanges are never rare
+    assert "3 clusters are too few for the sign-flip test" in " ".join(tiny.notes)
+    asked = compare(
+        contest.take(np.arange(9)), metric="rating", raters="fixed", cluster="document", null="sign-flip", rng=0
+    )
+    assert asked.exact
+    assert asked.pvalue >= 2 / 2**3
     both = compare(contest, metric="rating", cluster="document", n_resamples=99, rng=0)
     assert both.rater_error.dfs[1] == pytest.approx(19, abs=0.01)
 
@@ -381,3 +386,22 @@ def test_a_metric_that_is_mae_in_every_way_gets_the_bits_of_mae():
     found = [variance_components(contest, metric=metric) for metric in ("mae", Redeclared())]
     assert found[0].components == found[1].components
     assert found[0].largest == found[1].largest
+
+
+@pytest.mark.parametrize("n_raters", [3, 5, 12])
+def test_the_null_that_is_drawn_is_the_one_that_gives_p(n_raters):
+    rng = np.random.default_rng(n_raters)
+    n, raters = 40, np.tile(np.arange(n_raters), 40)
+    effects = rng.normal(0, 0.3, n_raters)
+    sides = [
+        Responses(
+            (shift + rng.normal(0, 1, (n, n_raters)) + sign * effects).ravel(),
+            np.arange(0, n * n_raters + 1, n_raters),
+            raters,
+        )
+        for shift, sign in ((0.3, 1), (0.0, -1))
+    ]
+    contest = Contest(None, *sides, Scale("continuous"), np.arange(n).astype(str))
+    found = compare(contest, metric="rating", raters="random", rng=0)
+    beyond = np.mean(np.abs(found.null_draws) >= abs(found.advantage))
+    assert beyond == pytest.approx(found.pvalue, abs=1 / found.null_draws.size)

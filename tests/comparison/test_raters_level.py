@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from howsure.comparison import compare
-from howsure.contests import Contest
-from howsure.responses import Responses
-from howsure.scales import Scale
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 
 
 @pytest.fixture(scope="module")

@@ -13,6 +13,7 @@ from howsure import Contest, Responses
 from howsure.comparison import compare, compare_each, verdicts
 from howsure.comparison.detectable import detectable, of_parts
 from howsure.comparison.margins import margin_tests
+from howsure.data.scales import Scale
 from howsure.documents import Table
 from howsure.documents.text import render
 from howsure.errors import HowsureWarning
@@ -21,7 +22,6 @@ from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.intervals.direct import score_statistic
 from howsure.nulls import NULLS
-from howsure.scales import Scale
 
 NAMES = ("human", "new", "old")
 

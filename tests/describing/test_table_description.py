@@ -8,14 +8,14 @@ import pytest
 
 import howsure
 from howsure import _json
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.describing import TableDescription, describe
 from howsure.describing.strata import strata_of
 from howsure.documents import text
 from howsure.documents.text import cell_width
 from howsure.metrics import resolve
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 
 def test_a_description_says_for_whom_results_speak():

@@ -11,6 +11,7 @@ from scipy import stats
 
 from howsure import _random
 from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, ranks
+from howsure.difference_tests.medians import BootstrapMedian
 
 T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = CATALOGUE.values()
 DRAWS = Resamples(_random.seed_of(1), 999)
@@ -130,7 +131,7 @@ def test_permutation_of_the_median_is_the_enumeration(values):
         assert found.pvalue[0] == pytest.approx(expected, abs=1e-12)
 
 
-@pytest.mark.parametrize("n", [9, 10])
+@pytest.mark.parametrize("n", [101, 110])
 def test_bootstrap_medians_have_the_distribution_of_resampled_medians(n):
     rng = np.random.default_rng(n)
     values, n_draws = np.sort(rng.normal(size=n)), 20_000
@@ -238,3 +239,19 @@ def test_coverage_on_normal_data(test):
     found = test.run(Sample.independent(rows), Hypothesis(), DRAWS)
     missed = 1000 - int(((found.low <= 0) & (found.high >= 0)).sum())
     assert missed <= stats.binom.ppf(0.9995, 1000, 0.05)
+
+
+@pytest.mark.parametrize("n", [2, 4, 7, 10, 21, 45, 75])
+def test_a_bootstrap_of_few_segments_median_holds_its_level(n):
+    # Of continuous differences only the number of positive ones counts, so that the level can be counted.
+    from scipy.stats import binom
+
+    test, known = BootstrapMedian(), Resamples(np.random.SeedSequence(0), 999)
+    rows = np.stack([np.where(np.arange(n) < positive, 1.0, -1.0) * np.arange(1, n + 1) for positive in range(n + 1)])
+    for alternative in ("two-sided", "greater", "less"):
+        found = test.run(Sample.of(rows), Hypothesis(alternative), known)
+        assert (binom.pmf(np.arange(n + 1), n, 0.5) * (found.pvalue <= 0.05)).sum() <= 0.05
+        outside = ~((found.low <= 0) & (found.high >= 0))
+        np.testing.assert_array_equal(outside, found.pvalue <= 0.05)
+    assert "Fewer than 100 segments" in test.caution_for(n)
+    assert not test.caution_for(100)

@@ -62,8 +62,8 @@ CASES = {
     ],
     "10 memory": [
         "io/test_hostile_files.py::test_free_text_is_questioned_before_anything_is_allocated",
-        "test_many_labels.py::test_more_counts_than_memory_has_room_for",
-        "test_many_labels.py::test_what_does_not_fit_is_refused_with_what_would",
+        "data/test_many_labels.py::test_more_counts_than_memory_has_room_for",
+        "data/test_many_labels.py::test_what_does_not_fit_is_refused_with_what_would",
         "io/test_hostile_files.py::test_keys_that_are_data_are_refused",
         "io/test_hostile_files.py::test_many_columns_take_time_in_proportion",
     ],

@@ -28,7 +28,7 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "kinds.csv").write_text(
         "item,kind,source,value\n"
         + "".join(f"q{i},human,r{j},{'a' if i + j < 4 else 'b'}\n" for i in range(6) for j in range(2))
-        + "".join(f"q{i},model,{m},{i % 2}\n" for i in range(6) for m in ("x", "y"))
+        + "".join(f"q{i},model,{m},{'ab'[i % n]}\n" for i in range(6) for n, m in ((2, "x"), (1, "y")))
     )
     FILES["mqm"](tmp_path)
     return tmp_path
@@ -38,7 +38,7 @@ CASES = {
     "two logs": (["m-1.eval", "m-2.eval"], "m-1 and m-2 can be compared by their own scores, without gold."),
     "three logs": (["m-1.eval", "m-2.eval", "m-3.eval"], "m-1 and m-2 can be compared by their own scores, "),
     "tidy": (["tidy.csv"], "x and y can be compared by how close they are to human."),
-    "wide": (["wide.csv"], "Wide layout: each column holds one source (gold labels or a model)."),
+    "wide": (["wide.csv"], "gpt4 and llama can be compared by how close they are to rater_*."),
     "mqm": (["mqm.tsv"], "A and B can be compared by their own scores, without gold; lower is better."),
 }
 
@@ -96,7 +96,7 @@ def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder
 def test_the_diagnosis_is_a_record():
     found = doctor(["m-1.eval", "m-2.eval"])
     assert Diagnosis.from_dict(found.to_dict()) == found
-    assert "│ inspect │" in str(found)
+    assert "2 files (inspect), task demo, 6 items in each." in str(found)
 
 
 def test_convert_keeps_everything(howsure):
@@ -130,19 +130,20 @@ def test_many_models_get_a_leaderboard(howsure):
     assert "howsure leaderboard m-1.eval m-2.eval m-3.eval" in found.commands
 
 
-def test_a_folder_with_several_tasks_gets_one_of_them(folder, howsure):
+def test_a_folder_with_several_tasks_keeps_their_items_apart(folder, howsure):
+    (folder / "out").mkdir()
     for task, metric in (("gen", "exact_match"), ("mc", "acc")):
         lines = [
             {"doc_id": i, "target": "", "resps": [["x"]], "filter": "none", "metrics": [metric], metric: i % 2}
             for i in range(3)
         ]
         name = f"samples_{task}_2026-01-21T03-44-18.458309.jsonl"
-        (folder / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
-    found = doctor(str(folder))
-    assert f"{folder.name} has 2 tasks (gen, mc); choose one with --where task=gen." in found.lacks
-    [command] = found.commands
-    assert "--where task=gen" in command
-    assert howsure(*shlex.split(command)[1:]).returncode == 0
+        (folder / "out" / name).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    found = doctor("out")
+    assert [report.n_items for report in found.files] == [3, 3]
+    assert found.lacks[0].startswith("gen: The data hold only one model, out.")
+    for command in found.commands:
+        assert howsure(*shlex.split(command)[1:]).returncode == 0, command
 
 
 def test_people_are_no_model(folder):
@@ -211,3 +212,46 @@ def test_a_role_that_is_nested_is_not_counted(folder):
     (folder / "nested.json").write_text(json.dumps([{"prompt": {"text": "x"}, "model": "m", "score": 1}]))
     report = doctor("nested.json").files[0]
     assert (report.n_items, report.n_models) == (None, 1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "task_id,reward,trial\n1,1,0\n1,0,1\n2,1,0\n2,1,1\n",
+        "author,text\nann,some words\nbob,other words\n",
+        "age,gender\n20,1\n30,2\n40,1\n",
+        "StartDate,EndDate,Q1\n1,2,3\n2,3,4\n",
+        "question,contexts,answer\nq1,c1,a1\nq2,c2,a2\n",
+    ],
+)
+def test_columns_of_no_known_role_are_never_proposed(folder, text):
+    (folder / "t.csv").write_text(text)
+    found = doctor("t.csv")
+    assert not [command for command in found.commands if command.startswith("howsure compare")]
+    assert found.lacks
+
+
+def test_a_column_of_gold_comes_with_commands_that_work(folder, howsure):
+    (folder / "t.csv").write_text(
+        "prompt,truth,m1,m2\n" + "".join(f"p{i},{i % 2},{i % 2},{i % 3 % 2}\n" for i in range(9))
+    )
+    found = doctor("t.csv")
+    assert found.commands[0] == "howsure compare t.csv --gold truth --a m1 --b m2"
+    for command in found.commands:
+        assert howsure(*shlex.split(command)[1:]).returncode == 0, command
+
+
+def test_what_blocks_a_command_is_said_with_the_option_that_helps(folder):
+    (folder / "t.csv").write_text("id,m1,m2\n" + "".join(f"{i},{'ab'[i % 2]},{'ab'[i % 3 % 2]}\n" for i in range(6)))
+    found = doctor("t.csv")
+    assert found.lacks[0] == (
+        "The models answer in labels, and nothing says which are right. Name the gold labels: --gold."
+    )
+
+
+def test_a_table_of_people_alone_gets_their_agreement(folder, howsure):
+    rows = "".join(f"q{i},human,Ann{j},{(i + j) % 3}\n" for i in range(6) for j in range(3))
+    (folder / "people.csv").write_text(f"item_id,kind,source,value\n{rows}")
+    found = doctor("people.csv")
+    assert found.commands == ("howsure describe human=people.csv --rater source",)
+    assert howsure(*found.commands[0].split()[1:]).returncode == 0

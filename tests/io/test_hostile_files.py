@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from howsure import Responses, Scale
+from howsure.data.summaries import counts
 from howsure.errors import DataError
 from howsure.io import read, write
-from howsure.summaries import counts
 from tests.fuzz.mutations import write_over
 
 FRAME = pl.DataFrame({"item": ["q1", "q2"], "source": ["x", "x"], "value": [1.0, 2.0]})

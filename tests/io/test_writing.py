@@ -1,3 +1,4 @@
+import re
 import tempfile
 from pathlib import Path
 
@@ -8,15 +9,20 @@ from hypothesis import strategies as st
 
 from howsure import DataError, Responses, ResponseTable, Scale
 from howsure.io import binary_files, read, write
+from howsure.io.notations import INVISIBLE
 from tests.io.same import assert_same
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=6
 )
-IDS = NAMES.map(str.strip).filter(bool)
+IDS = NAMES.map(lambda name: re.sub(INVISIBLE, "", name.strip()).strip()).filter(bool)
 MISSING = {"na", "n/a", "nan", "null", "none", "inf", "infinity"}  # alone in a column, these are missing or no numbers
-LABELS = NAMES.filter(str.strip).filter(
-    lambda text: not any(letter.isdigit() for letter in text) and text.strip().lower().lstrip("+-") not in MISSING
+LABELS = (
+    NAMES.filter(str.strip)
+    .filter(lambda text: not re.search(INVISIBLE, text))
+    .filter(
+        lambda text: not any(letter.isdigit() for letter in text) and text.strip().lower().lstrip("+-") not in MISSING
+    )
 )
 NUMBERS = st.integers(-3, 9) | st.floats(allow_nan=False, allow_infinity=False)
 

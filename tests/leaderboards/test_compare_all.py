@@ -10,15 +10,15 @@ from hypothesis import strategies as st
 import howsure
 from howsure import Contest, Leaderboard, Responses, ResponseTable, Scale
 from howsure.comparison import compare
+from howsure.data.summaries import summarise
 from howsure.documents import Table, text
 from howsure.errors import ArgumentError, DataError
-from howsure.inference import binomial_region
+from howsure.inference import adjust, binomial_region
 from howsure.leaderboards import compare_all
 from howsure.leaderboards.units import LeaderboardData, sheet_of
 from howsure.metrics.builtin import resolve
 from howsure.metrics.ratings import MeanRating
 from howsure.reports.accounts import account_of
-from howsure.summaries import summarise
 
 from .tables import ratings, right_or_wrong, table_of
 
@@ -91,7 +91,83 @@ def test_with_crossed_raters_every_pair_is_judged_as_compare_judges_it(with_gold
         assert pair.pvalue == pytest.approx(alone.pvalue)
         assert pair.pvalue <= pair.pvalue_adjusted <= min(1, 3 * pair.pvalue) + 1e-12
         assert pair.confidence_interval.low < alone.confidence_interval.low
-    assert any("raters like these" in note for note in board.notes)
+    these, like = board.scopes
+    assert (these.name, like.name) == ("For these 5 raters", "For raters like these")
+    assert like.confidence_set == board.confidence_set
+    assert (like.rank_low, like.rank_high) == tuple(
+        tuple(getattr(row, end) for row in board.models) for end in ("rank_low", "rank_high")
+    )
+    assert these.n_significant >= like.n_significant == board.n_significant
+    said = str(board).splitlines()
+    assert f"For these 5 raters:     {_best(these)}; {these.n_significant} of 3 pairs differ." in said
+    assert f"For raters like these:  {_best(like)}; {like.n_significant} of 3 pairs differ." in said
+    assert "Report the second line unless exactly these raters are the standard." in said
+    assert "would separate" not in str(board)  # items alone may never be enough
+    if like.n_significant < 3:
+        assert account_of(board).next[0].startswith("More raters, and more items, are required to separate m")
+
+
+def _best(scope):
+    best = scope.confidence_set
+    return f"only {best[0]} may be the best" if len(best) == 1 else f"{len(best)} of 3 models may be the best"
+
+
+def test_with_fewer_than_five_raters_these_lead_and_others_are_a_hint():
+    rng = np.random.default_rng(1)
+    grid = rng.normal(size=(20, 3, 4)) + rng.normal(size=(1, 3, 4)) * 0.4 + np.array([0, 0.5, 2])[:, np.newaxis]
+    table = table_of(grid, raters=np.tile(np.arange(4), (20, 1)))
+    board = compare_all(table, rng=2, n_resamples=499)
+    fixed = compare_all(table, rng=2, n_resamples=499, raters="fixed")
+    random = compare_all(table, rng=2, n_resamples=499, raters="random")
+    assert board.null == "sign-flip"
+    assert [pair.pvalue for pair in board.pairs] == [pair.pvalue for pair in fixed.pairs]
+    assert board.scopes == fixed.scopes == random.scopes
+    assert random.scopes[1].confidence_set == random.confidence_set
+    assert any("would separate" in line for line in account_of(board).next) == ("would separate" in str(board))
+    hint = "Report the first line. The second is only a hint: 4 raters are too few to generalise reliably. Add raters."
+    assert hint in str(board).splitlines()
+
+
+@settings(max_examples=10)
+@given(st.integers(0, 10**6), st.sampled_from(["spearman", "rmse", "kendall"]))
+def test_swaps_adjust_the_pvalues_that_they_give(seed, metric):
+    """Without item scores: adjusted p-values keep the order of the p-values and are never above Holm's."""
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=(12, 1))
+    scores = gold + rng.normal(size=(12, 4)) * np.array([0.3, 0.6, 0.9, 0.9])
+    board = compare_all(table_of(scores, gold=gold), gold="gold", metric=metric, rng=seed, n_resamples=199)
+    pvalues, adjusted = np.array([(pair.pvalue, pair.pvalue_adjusted) for pair in board.pairs]).T
+    order = np.argsort(pvalues, kind="stable")
+    assert (np.diff(adjusted[order]) >= 0).all()
+    assert (adjusted >= pvalues).all()
+    assert (adjusted <= adjust(pvalues, method="holm") + 1e-12).all()
+
+
+def test_swaps_keep_the_familywise_level():
+    """Six equal models by Spearman's correlation with gold."""
+    n_sets, wrong = 120, 0
+    for seed in range(n_sets):
+        rng = np.random.default_rng(seed)
+        mu = rng.normal(size=(40, 1))
+        table = table_of(mu + 0.6 * rng.normal(size=(40, 6)), gold=mu + 0.4 * rng.normal(size=(40, 1)))
+        board = compare_all(table, gold="gold", metric="spearman", rng=seed, n_resamples=199, workers=1)
+        wrong += board.n_significant > 0
+    assert wrong <= binomial_region(n_sets, 0.05).high
+
+
+def test_too_few_resamples_are_said():
+    rng = np.random.default_rng(0)
+    gold = rng.normal(size=(30, 1))
+    table = table_of(gold + rng.normal(size=(30, 5)) * np.linspace(0.1, 2, 5), gold=gold)
+    how = {"gold": "gold", "metric": "spearman", "rng": 0}
+    holm = compare_all(table, n_resamples=99, correction="holm", **how)
+    assert not holm.n_significant
+    said = "With 99 resamples no adjusted p-value can be below 0.2, so nothing can be significant. Use at least 399 "
+    assert any(note.startswith(said) for note in holm.notes)
+    enough = compare_all(table, n_resamples=399, correction="holm", **how)
+    assert enough.n_significant
+    assert not any("resamples no" in note for note in enough.notes)
+    assert any("Use at least 39 resamples" in note for note in compare_all(table, n_resamples=38, **how).notes)
 
 
 def test_with_two_models_the_interval_is_that_of_compare():
@@ -247,7 +323,7 @@ def test_what_to_do_next_speaks_of_the_baseline_where_there_is_one():
     table = table_of(ratings(60, 4, step=0.1))
     board = compare_all(table, rng=0, n_resamples=499, baseline="m1")
     [said] = account_of(board).next
-    assert re.match(r"For 80% power to separate m\d and m\d, .* about [\d,]+ items; these data have 60\.", said)
+    assert re.match(r"About [\d,]+ items would separate m\d and m1 \(80% power, .*; these data have 60\)\.", said)
     assert "m1" in said.split(",")[0]
     clear = compare_all(table_of(ratings(60, 3, step=3.0)), rng=0, n_resamples=499, baseline="m1")
     assert account_of(clear).next == ("All models differ significantly from m1: no more data are required for that.",)
@@ -438,7 +514,7 @@ def ratings_by(raters, n=12, seed=4):
 def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     table = ratings_by({"x": (0, 1, 4), "y": (1, 2, 5), "one": (2,), "other": (3,)})
     board = compare_all(table, rng=0, n_resamples=199)
-    assert "Raters are a random factor: the result holds for raters like these 6, not only for these." in board.notes
+    assert [scope.name for scope in board.scopes] == ["For these 6 raters", "For raters like these"]
     [said] = [note for note in board.notes if "one rater each" in note]
     assert said.startswith(
         "one and other were judged by one rater each. The comparison of two of these models holds for"
@@ -451,10 +527,7 @@ def test_models_with_one_rater_each_stay_on_a_board_that_speaks_of_raters():
     )
     with pytest.raises(DataError, match="one and other were judged by one rater each"):
         compare_all(table, rng=0, raters="random")
-    assert (
-        "The result holds for these 6 raters only (`raters='fixed'`)."
-        in compare_all(table, rng=0, raters="fixed").notes
-    )
+    assert "The result holds for these 6 raters only." in compare_all(table, rng=0, raters="fixed").notes
 
 
 def test_penalties_are_ranked_from_the_lowest_also_in_the_library():
@@ -480,3 +553,22 @@ def test_few_items_give_students_interval_of_a_score():
     arm = t.isf(0.025, 3) * own.std(ddof=1) / 2
     assert row.confidence_interval.low == pytest.approx(own.mean() - arm)
     assert row.confidence_interval.high == pytest.approx(own.mean() + arm)
+
+
+def unequal_runs(rng, n_items=60, runs=(5, 1, 3)):
+    gold = rng.normal(size=n_items)
+    sources = {"gold": Responses(gold, np.arange(n_items + 1))}
+    for i, k in enumerate(runs):
+        values = gold[:, np.newaxis] + 0.6 * rng.normal(size=(n_items, k))
+        sources[f"model-{i}"] = Responses(values.ravel(), np.arange(0, n_items * k + 1, k))
+    return ResponseTable(sources=sources, items=np.arange(n_items).astype(str), scale=Scale("continuous"))
+
+
+def test_models_with_more_runs_do_not_lead_for_that():
+    # Of equally good models with 5, 1 and 3 runs, the first differed significantly from the second nearly always.
+    rng, n_data_sets, found = np.random.default_rng(11), 300, 0
+    for number in range(n_data_sets):
+        board = compare_all(unequal_runs(rng), gold="gold", metric="mae", n_resamples=199, rng=number)
+        found += any(pair.pvalue_adjusted <= 0.05 for pair in board.pairs)
+    assert found in binomial_region(n_data_sets, 0.05, confidence_level=0.99)
+    assert any(note.startswith("Models have 1 to 5 runs per item: 1 of each are scored") for note in board.notes)

@@ -2,13 +2,14 @@
 
 import csv
 import json
+from dataclasses import replace
 
 import pytest
 
 from howsure import examples, write
 from howsure.documents import text
 from howsure.errors import ArgumentError
-from howsure.leaderboards import compare_all_by, plan_leaderboard
+from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.questions import Leaderboard
 from howsure.records import schema_of
 from howsure.reports import plot, report
@@ -73,6 +74,55 @@ def test_the_picture_shows_every_rank_set(ratings):
     assert "may be the best" in said
 
 
+def board_of(n_models, step, **how):
+    return compare_all(table_of(ratings_of_models(40, n_models, 1, step=step), **how), rng=0, n_resamples=199)
+
+
+def test_the_picture_of_ranks_shades_the_models_that_may_be_the_best():
+    board = replace(board_of(6, 0.4), picture="ranks")
+    said = rows_of(plot(board).to_dict())
+    ranges = [row for row in said if "rank" in row]
+    shaded = [row for row in said if "rank" not in row]
+    assert {row["model"] for row in shaded} == set(board.confidence_set)
+    assert {(row["model"], row["from"] + 0.4, row["to"] - 0.4) for row in ranges} == {
+        (row.name, row.rank_low, row.rank_high) for row in board.models
+    }
+
+
+def test_a_critical_difference_diagram_joins_what_does_not_differ():
+    board = replace(board_of(6, 0.5), picture="critical-difference")
+    said = rows_of(plot(board).to_dict())
+    dots = {(row["score"], row["y"]) for row in said if set(row) == {"score", "y"}}
+    scores = {row.name: row.score for row in board.models}
+    groups = [group for group in board.groups if len(group) > 1]
+    on_lines = {}
+    for score, y in dots:
+        on_lines.setdefault(y, set()).add(score)
+    assert sorted(map(sorted, on_lines.values())) == sorted(sorted(scores[name] for name in group) for group in groups)
+    many = replace(board_of(26, 0.1), picture="critical-difference", top=26)
+    with pytest.raises(ArgumentError, match="holds at most 25 models; this leaderboard has 26"):
+        plot(many)
+    plot(replace(many, top=None)).to_dict()
+
+
+def test_the_heat_map_has_a_colour_where_pairs_differ():
+    board = replace(board_of(6, 0.5), picture="pairs")
+    cells = {(row["row"], row["column"]): row["by"] for row in rows_of(plot(board).to_dict()) if "by" in row}
+    assert len(cells) == 30
+    for pair in board.pairs:
+        told = pair.pvalue_adjusted <= 0.05
+        assert cells[pair.a, pair.b] == (pair.advantage if told else None)
+        assert cells[pair.b, pair.a] == (-pair.advantage if told else None)
+
+
+def test_long_names_stay_different_in_pictures():
+    names = [f"organisation__a-very-long-model-name-{j}-with-an-instruct-ending" for j in range(6)]
+    board = board_of(6, 0.5, names=names)
+    for picture in ("ranks", "pairs"):
+        said = rows_of(plot(replace(board, picture=picture)).to_dict())
+        assert len({row.get("model") or row.get("row") for row in said}) == 6
+
+
 def test_top_shows_less_and_keeps_all(ratings):
     board = Leaderboard(files=(ratings,), gold="human", top=1, n_resamples=199).answer()
     assert len(board.models) == 2
@@ -126,7 +176,7 @@ def test_votes_on_the_command_line(tmp_path, howsure):
     votes = ["x,y,model_a", "y,z,tie", "z,x,x", "z,x,z", "x,y,y"] * 12
     rows = [f"q{number},{vote},j{number % 5}" for number, vote in enumerate(votes)]
     path.write_text("\n".join(["question,model_a,model_b,winner,judge", *rows]))
-    said = howsure("leaderboard", str(path), "--winner", "winner", "--elo", "--n-resamples", "199")
+    said = howsure("leaderboard", str(path), "--winner", "winner", "--strength", "elo", "--n-resamples", "199")
     assert said.returncode == 0, said.stderr
     assert "Elo points" in said.stdout
     bad = howsure("leaderboard", str(path), "--winner", "winner", "--metric", "mae")

@@ -231,3 +231,64 @@ def test_slices_of_equal_models_err_in_5_percent():
         boards = compare_all_by(table, "task", rng=number, n_resamples=199, workers=1)
         wrong += any(board.n_significant for board in boards.leaderboards)
     assert wrong <= binomial_region(n_sets, 0.05).high
+
+
+def by_task(n_tasks, n_items, *, seed=0, of_tasks=0.4, strengths=(0.0, 0.2, 0.4, 1.0)):
+    rng = np.random.default_rng(seed)
+    own = of_tasks * rng.normal(size=(n_tasks, len(strengths)))
+    scores = (
+        rng.normal(size=(n_tasks * n_items, len(strengths))) + np.repeat(own, n_items, axis=0) + np.array(strengths)
+    )
+    return table_of(scores, groups={"task": np.repeat([f"t{t}" for t in range(n_tasks)], n_items)})
+
+
+def test_both_answers_about_tasks_stand_side_by_side():
+    table = by_task(8, 20)
+    fixed, random = (
+        compare_all(table, by="task", task_effect=effect, rng=0, n_resamples=999) for effect in ("fixed", "random")
+    )
+    assert fixed.scopes == random.scopes
+    these, like = fixed.scopes
+    assert (these.name, like.name) == ("On these 8 tasks", "On tasks like these")
+    assert (these.n_significant, like.n_significant) == (fixed.n_significant, random.n_significant)
+    assert these.rank_low == tuple(row.rank_low for row in fixed.models)
+    said = str(fixed).splitlines()
+    assert "Report the first line for exactly these tasks, the second to generalise to other tasks." in said
+
+
+def test_few_tasks_cannot_speak_of_others():
+    board = compare_all(by_task(4, 20), by="task", rng=0, n_resamples=199)
+    assert board.advice == "4 tasks are too few to generalise to others: the second line cannot be significant."
+    assert not board.scopes[1].n_significant
+
+
+def test_ranks_and_missing_tasks_have_one_answer():
+    board = compare_all(by_task(8, 20), by="task", aggregate="mean-rank", task_effect="random", rng=0, n_resamples=99)
+    assert board.scopes == ()
+
+
+def test_tasks_like_these_keep_the_level_where_these_do_not():
+    """Equal models that are better on some tasks: on these tasks they differ, on tasks like these they do not."""
+    n_sets, these, like = 100, 0, 0
+    for seed in range(n_sets):
+        table = by_task(12, 12, seed=seed, of_tasks=0.6, strengths=(0.0, 0.0, 0.0))
+        scopes = compare_all(table, by="task", rng=seed, n_resamples=199, workers=1).scopes
+        these += scopes[0].n_significant > 0
+        like += scopes[1].n_significant > 0
+    assert like <= binomial_region(n_sets, 0.05).high < these
+
+
+def test_a_leader_that_depends_on_one_task_is_named():
+    scores = np.array([[0.9, 0.1, 0.0], [0.5, 0.6, 0.1], [0.5, 0.6, 0.2], [0.5, 0.6, 0.3]])
+    board = compare_all(table_of(scores), rng=0, n_resamples=99)
+    assert "m0 is first only with i0: without it, m1 is first." in board.notes
+    items = np.repeat(scores, 4, axis=0) + np.tile([0.0, 0.1, -0.1, 0.0], 4)[:, np.newaxis]
+    tasks = compare_all(table_of(items, groups={"task": np.repeat(list("wxyz"), 4)}), by="task", rng=0, n_resamples=99)
+    assert "m0 is first only with w: without it, m1 is first." in tasks.notes
+    heavy = compare_all(
+        table_of(items, groups={"task": np.repeat(list("wxyz"), 4)}),
+        by="task", weights={"w": 0, "x": 1, "y": 1, "z": 1}, rng=0, n_resamples=99,
+    )  # fmt: skip
+    assert "m1 stays first whichever task is left out." in heavy.notes
+    close = compare_all(table_of([[0.9, 0.1, 0], [0.1, 0.6, 0], [0.8, 0.6, 0], [0.2, 0.6, 0]]), rng=0, n_resamples=99)
+    assert any(note.endswith("Leaving out any of 2 of the 4 items changes the leader.") for note in close.notes)

@@ -6,9 +6,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from howsure.documents import text
+from howsure.documents import Table, text
 from howsure.documents.text import cell_width
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
+from howsure.questions import Leaderboard
 
 from .tables import ratings, table_of
 
@@ -67,9 +68,9 @@ def test_two_models_get_the_sentence_of_compare(step, n):
     board = compare_all(table_of(ratings(n, 2, 1, step=step)), rng=0, n_resamples=499)
     [pair] = board.pairs
     ends = pair.confidence_interval
-    wanted = r"m\d is significantly better than m\d: mean rating [\d.]+ vs [\d.−]+, higher by ([\d.]+) "
+    wanted = r"m\d is significantly better than m\d: mean score [\d.]+ vs [\d.−]+, higher by ([\d.]+) "
     if pair.pvalue > 0.05:
-        wanted = r"No clear difference between m\d and m\d: mean rating [\d.−]+ vs [\d.−]+ \(difference ([\d.]+), "
+        wanted = r"No clear difference between m\d and m\d: mean score [\d.−]+ vs [\d.−]+ \(difference ([\d.]+), "
     found = re.match(wanted, board.verdict)
     assert found
     assert float(found[1]) == pytest.approx(pair.advantage, abs=(ends.high - ends.low) / 20)
@@ -130,6 +131,39 @@ def test_the_default_output_fits_one_screen(baseline, names):
     assert len(short) <= (40 if names is not long_names else 60)
     assert "These are the first 20 of 30 models (`top`)." in short
     assert sum(re.match(r"│ +\d+ │", line) is not None for line in short) == (0 if baseline else 20)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_models_share_a_letter_unless_they_differ_significantly(seed):
+    board = compare_all(table_of(ratings(60, 7, 1, step=0.5, seed=seed)), rng=0, n_resamples=499)
+    [table] = [block for block in board.document().blocks if isinstance(block, Table) and not block.detail]
+    assert table.columns[-1].title == "group"
+    letters = {row[1]: set(row[-1]) for row in table.rows}
+    for pair in board.pairs:
+        assert bool(letters[pair.a] & letters[pair.b]) == (pair.pvalue_adjusted > 0.05)
+
+
+def test_the_first_open_pair_gets_a_number_of_items():
+    board = compare_all(table_of(ratings(60, 3, 1, step=0.1)), rng=0, n_resamples=499)
+    first, second = board.models[:2]
+    [said] = [line for line in str(board).splitlines() if line.startswith("About ")]
+    assert re.fullmatch(
+        rf"About [\d,]+ items would separate {first.name} and {second.name} \(80% power, if the measured scores are "
+        r"the true ones; these data have 60\)\.",
+        said,
+    )
+    clear = compare_all(table_of(ratings(60, 3, 1, step=3.0)), rng=0, n_resamples=499)
+    assert "would separate" not in str(clear)
+
+
+def test_scores_are_called_what_the_column_of_values_says(tmp_path):
+    path = tmp_path / "scores.csv"
+    rows = [f"t{i},m{j},{(i * (j + 2)) % 7 / 7}" for i in range(12) for j in range(3)]
+    path.write_text("\n".join(["task,model,main_score", *rows]))
+    how = {"files": (str(path),), "item": "task", "source": "model", "value": "main_score", "n_resamples": 99}
+    assert Leaderboard(**how).answer().title == "main score"
+    ranks = Leaderboard(**how, by="task", aggregate="mean-rank", task_effect="random").answer()
+    assert ranks.title == "mean rank by main score"
 
 
 def test_slices_and_plans_fit_too():

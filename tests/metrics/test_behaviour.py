@@ -14,6 +14,7 @@ from scipy import stats
 from howsure import ArgumentError, Contest, FunctionMetric, Scale, _json
 from howsure._random import seed_of
 from howsure.comparison import compare
+from howsure.data.responses import frozen
 from howsure.inference import binomial_region, tail_pvalue
 from howsure.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
 from howsure.metrics.labels import F1, Precision, RocAuc
@@ -24,7 +25,6 @@ from howsure.models import preset
 from howsure.papers.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from howsure.planning.engines.monte_carlo import swaps_of
 from howsure.resampling import Scheme, draw, summaries_of
-from howsure.responses import frozen
 from howsure.testing import check_metric
 
 NAMES = [

@@ -6,6 +6,7 @@ from howsure.errors import ArgumentError
 from howsure.models.families import (
     Beta,
     Constant,
+    Exponential,
     FoldedNormal,
     Normal,
     Triangular,
@@ -29,6 +30,7 @@ EXAMPLES = [
     Beta(0.7, 2.0),
     TruncatedMixture(0.65, -0.43, 0.418, 1.194, 0.525),
     Constant(0.3),
+    Exponential(0.2),
 ]
 
 

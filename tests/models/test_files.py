@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from howsure import models
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import DataError, HowsureError
 from howsure.models import CategoricalModel, EmpiricalModel, SmoothedModel, load, save
 

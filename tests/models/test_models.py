@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.models import (
     PERTURBATIONS,
@@ -23,8 +25,6 @@ from howsure.models import (
 )
 from howsure.models.answers import coins
 from howsure.models.simulation import derive
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 LEVELS = ("likert-toxicity", "likert-multidomain", "categorical-dices")
 RNG = np.random.default_rng

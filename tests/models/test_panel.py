@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 
 from howsure.comparison import compare
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.models import PanelModel, from_dict
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 from howsure.testing import check_model
 
 LEVELS = np.arange(1.0, 6.0)

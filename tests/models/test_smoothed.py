@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError
 from howsure.models import CategoricalModel, SmoothedModel, fit, from_dict, preset
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 SCALE = Scale("nominal", (0.0, 1.0, 2.0), ("a", "b", "c"), "made up")
 

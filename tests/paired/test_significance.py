@@ -1,4 +1,6 @@
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -103,7 +105,7 @@ def test_constant_difference_has_no_t(test, shift, words):
 
 
 def test_seed_and_workers():
-    scores = PairedScores.from_arrays(np.random.default_rng(3).normal(0.1, 1, 60), np.zeros(60))
+    scores = PairedScores.from_arrays(np.random.default_rng(3).normal(0.1, 1, 120), np.zeros(120))
     for test in ("bootstrap", "bootstrap-median", "permutation"):
         one = significance_test(scores, test=test, n_resamples=500, rng=7, workers=1)
         many = significance_test(scores, test=test, n_resamples=500, rng=7, workers=8)
@@ -189,3 +191,19 @@ def test_the_order_of_the_lines_changes_no_bit(test, clustered):
         assert effect_sizes(plain) == effect_sizes(shuffled)
     curves = [power_curve(scores, test=test, n_simulations=20, n_resamples=99, rng=3) for scores in (plain, shuffled)]
     assert curves[0].power == curves[1].power
+
+
+@pytest.mark.parametrize(("n", "warned"), [(99, True), (100, False)])
+def test_a_bootstrap_of_few_segments_gets_a_caution(n, warned):
+    scores = PairedScores.from_arrays(np.random.default_rng(1).normal(size=n), np.zeros(n))
+    notes = " ".join(significance_test(scores, test="bootstrap", n_resamples=99, rng=0).notes)
+    assert ("Fewer than 100 segments are few for a bootstrap." in notes) == warned
+    assert ("few for a bootstrap" in " ".join(significance_test(scores, test="t", rng=0).notes)) is False
+
+
+def test_the_caution_about_a_bootstrap_quotes_the_measured_error_rate():
+    """The number in the note is the one in the table of docs/scores-levels.md."""
+    text = (Path(__file__).parents[2] / "docs" / "scores-levels.md").read_text(encoding="utf-8")
+    [row] = [line for line in text.split("## n = 100")[0].splitlines() if line.startswith("| skewed | bootstrap |")]
+    measured = re.findall(r"(\d+\.\d) \(", row)[2]
+    assert f"rejected {measured}% of true null hypotheses on 20 skewed" in TESTS["bootstrap"].caution_for(20)

@@ -40,8 +40,8 @@ def test_the_higher_system_is_called_higher(test):
 def test_where_the_estimate_is_zero_the_direction_comes_from_the_test():
     found = significance_test(mostly_zero, test="wilcoxon")
     assert found.estimate == 0
-    assert found.sentence.startswith("new scores higher than base: mean 0.01287 vs 0, Hodges–Lehmann difference 0 (")
-    assert "The Hodges–Lehmann difference is exactly 0 and does not show the direction" in found.sentence
+    assert found.sentence.startswith("new scores higher than base: mean 0.01287 vs 0, higher by 0.01287, p = .027 (")
+    assert "Because of ties the Hodges–Lehmann difference is 0; the test compares the ranks of" in found.sentence
     assert significance_test(mostly_zero, test="wilcoxon", alternative="greater").reject
     swapped = significance_test(mostly_zero.swapped(), test="wilcoxon").sentence
     assert swapped.startswith("new scores higher than base: mean 0.01287 vs 0, ")
@@ -197,3 +197,32 @@ def test_a_one_sided_question_keeps_its_order_and_says_which_is_lower():
 def test_analyses_speak_with_the_same_sentence():
     found = analyse(mostly_zero, test="wilcoxon", n_simulations=10, rng=0)
     assert found.sentence == found.significance.sentence
+
+
+@pytest.mark.parametrize("test", ["sign", "wilcoxon"])
+def test_where_most_differences_are_ties_the_headline_has_the_means_and_no_interval_of_zeros(test):
+    a = np.r_[np.linspace(0.6, 0.9, 25), np.full(175, 0.5)]
+    found = significance_test(PairedScores.from_arrays(a, np.full(200, 0.5), names=("new", "old")), test=test)
+    assert found.reject
+    assert (found.estimate, found.confidence_interval.low, found.confidence_interval.high) == (0, 0, 0)
+    first, second = found.sentence.split(". ")
+    gap = found.means[0] - found.means[1]
+    assert first.startswith("new scores higher than old: mean 0.5312 vs 0.5, higher by 0.03125, p ")
+    assert gap == pytest.approx(0.03125)
+    assert "CI" not in found.sentence
+    assert second.startswith(f"Because of ties the {found.estimand} is 0; the test compares ")
+
+
+def test_undecided_ties_have_no_interval_of_zeros_either():
+    a = np.r_[np.linspace(0.6, 0.9, 25), np.full(175, 0.5)]
+    scores = PairedScores.from_arrays(a, np.full(200, 0.5), names=("new", "old"))
+    found = significance_test(scores, test="bootstrap-median", rng=0)
+    assert found.sentence.startswith("No clear difference between new and old: mean 0.5312 vs 0.5 (p = 1, bootstrap")
+
+
+def test_ties_do_not_hide_means_that_differ_the_other_way():
+    a = np.r_[np.full(40, 0.51), np.zeros(2), np.full(158, 0.5)]
+    scores = PairedScores.from_arrays(a, np.full(200, 0.5), names=("new", "old"))
+    found = significance_test(scores, test="sign")
+    assert "higher by" not in found.sentence
+    assert "The means differ the other way. Do not report this result as one about average scores." in found.sentence

@@ -223,3 +223,25 @@ def test_the_chart_of_a_table_has_a_panel_for_each_quantity():
     chart = plot(Replication("forest", "as printed.", rows, 100, 0)).to_dict()
     assert [panel["title"]["text"] for panel in chart["concat"]] == ["p (2 numbers)", "effect (2 numbers)"]
     assert chart["title"]["text"] == "FOREST, table 2: published and recomputed"
+
+
+def test_a_bound_is_a_triangle_without_a_bar_and_the_chart_says_what_it_means():
+    points = [Point("x", "a", 1, 0.3, 0.2, 0.4), Point("x", "a", 10, 0.001, 0.0, 0.002, True)]
+    spec = plot(of(points)).to_dict()
+    assert spec["title"]["subtitle"] == "▼ Upper bound: no simulation was as extreme."
+    marks = {
+        layer["transform"][0]["filter"]: layer["mark"] for layer in layers_of(of(points))[0] if "transform" in layer
+    }
+    assert marks["datum.bound"]["shape"] == "triangle-down"
+    assert "shape" not in marks["!datum.bound"]
+    assert [(row["bound"], row["low"]) for row in rows_of(spec) if "bound" in row] == [(False, 0.2), (True, None)]
+    assert "subtitle" not in plot(of(points[:1])).to_dict()["title"]
+
+
+def test_a_bound_of_a_table_is_a_triangle_without_a_bar():
+    cell = {"table": 2, "dataset": "x", "epsilon": 0.1}
+    numbers = [PublishedNumber(cell, "p", 0.01, 0.02, 0.01, {}, is_bound) for is_bound in (False, True)]
+    spec = plot(Replication("forest", "", tuple(numbers), 10, 0)).to_dict()
+    assert spec["title"]["subtitle"][1].startswith("▼ Upper bound")
+    drawn_rows = [row for row in rows_of(spec) if "bound" in row]
+    assert [row["high"] - row["low"] for row in drawn_rows] == pytest.approx([0.04, 0.0])

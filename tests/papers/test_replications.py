@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from howsure.documents import Table
 from howsure.documents.text import render
 from howsure.errors import ArgumentError, DataError
 from howsure.models import preset, simulate_advantages
@@ -128,6 +129,17 @@ def test_forest_table_1_is_known_for_the_public_data():
     # A fit to data that come from the printed α has a far smaller bias than the printed one.
     assert known["JobsQ3"].beside["mab_of_a_right_fit"] < known["JobsQ3"].published / 10
     assert "4 cannot be reproduced from public data" in str(result)
+    [summary] = [
+        block for block in result.document().blocks if isinstance(block, Table) and "Difference" in block.title
+    ]
+    named = dict(zip([column.title for column in summary.columns], summary.rows[0], strict=True))
+    assert (named["numbers"], named["missing"], named["within 2 SE"]) == (5, 4, 1.0)
+
+
+def test_a_summary_without_missing_numbers_has_no_column_of_them():
+    result = replicate("forest", table=3, n_simulations=2)
+    assert all("missing" not in [column.title for column in block.columns]
+               for block in result.document().blocks if isinstance(block, Table))  # fmt: skip
 
 
 def test_leader_tables_1_to_4_take_the_smallest_errors():
@@ -313,3 +325,17 @@ def test_the_error_of_a_width_is_the_spread_of_studies_whatever_the_draws_look_l
     assert together.ci_width_error < spread / 10
     # The error for normal draws of this spread, 3.73 σ/√b, is too small where draws are skewed.
     assert bool(3.73 * together.draws.std() / np.sqrt(1000) < 0.8 * spread) is skewed
+
+
+def test_no_one_number_of_responses_gives_the_scores_of_raters_table_3():
+    """MAE .0677 of A lies between 6 and 7 responses, MEMD 1.209 between 30 and 35: what the note says."""
+    from howsure._random import seed_of
+    from howsure.papers import raters
+    from howsure.papers.expected_outcomes import SimulationSize
+
+    def scores(k):
+        return raters.measure({"table": 3, "responses": k}, SimulationSize(100, seed_of(0)))
+
+    six, seven, thirty, more = map(scores, (6, 7, 30, 35))
+    assert seven["MAE 0.005 a"] < 0.0677 < six["MAE 0.005 a"]
+    assert thirty["MEMD 0.005 a"] < 1.209 < more["MEMD 0.005 a"]

@@ -340,3 +340,41 @@ def test_an_unknown_setting_names_the_one_that_was_meant():
 def test_a_record_and_its_fields_by_name_are_the_same_plan():
     asked = {"metrics": ["mae"], "epsilon": 0.3, "n_items": [20], "n_responses": [2], "precision": 0.05, "rng": 3}
     assert plan("normal", PlanRequest(**asked)).to_dict() == plan("normal", **asked).to_dict()
+
+
+def test_the_nearest_design_is_never_one_on_which_the_test_cannot_reject():
+    """Five items never give p ≤ .05, whatever expected p they have."""
+    found = plan("normal", metrics="mae", epsilon=0.3, n_items=[5, 6], n_responses=[1], target_p=0.001, rng=0)
+    assert [cell.reason for cell in found.cells] == ["test cannot reject", "misses target"]
+    assert found.answers[0].nearest.n_items == 6
+
+
+def test_every_metric_is_searched_by_itself_and_told_in_one_line():
+    """FOREST: the smallest N × K for each metric, whichever budget pays for it first."""
+    options = {"epsilon": 0.3, "n_responses": [2, 10], "target_p": 0.05, "precision": 0.02, "rng": 0}
+    both = plan("categorical-dices", metrics=["tv", "accuracy"], budget=[300, 2000, 4000], **options)
+    assert len(both.sentences) == 2  # one line for each metric
+    for metric, line in zip(("tv", "accuracy"), both.sentences, strict=True):
+        alone = plan("categorical-dices", metrics=metric, budget=[4000], **options).recommended
+        found, *others = [one.recommended for one in both.answers if one.metric == metric and one.recommended]
+        assert all(other == found for other in others)
+        assert found.design == alone.design
+        assert line.startswith(f"{metric}: {found.design.in_words} have an expected p of at most 0.05")
+    # Each budget has its whole designs, for each number of responses, beside what the search found.
+    for k in (2, 10):
+        items = {cell.n_items for cell in both.cells if cell.metric == "tv" and cell.design.gold == k}
+        assert items >= {300 // k, 2000 // k, 4000 // k}
+
+
+def test_a_grid_of_designs_is_answered_by_its_smallest_design_and_by_what_responses_bring():
+    """RATERS: the smallest N × K of a grid, and how p changes with K at the same N × K."""
+    found = plan("normal", metrics="mae", epsilon=0.2, n_items=[20, 40, 100, 200], n_responses=[1, 5, 10], rng=0)
+    enough = [cell for cell in found.cells if cell.power >= 0.8]
+    least = min(enough, key=lambda cell: (cell.cost, -cell.n_items))
+    first, second = found.sentences[:2]
+    assert first == f"Of these 12 designs, {least.design.in_words} have 80% power at the lowest cost ({least.cost:g})."
+    assert found.verdict == first
+    assert second.startswith("At the same cost of 200, 200 items with 1 response each have power 0.")
+    assert "20 items with 10 responses each have power" in second
+    none = plan("normal", metrics="mae", epsilon=0.02, n_items=[20, 40], n_responses=[1, 5], test=None, rng=0)
+    assert none.sentences[0].startswith("None of these 4 designs has an expected p of at most 0.05. The best is ")

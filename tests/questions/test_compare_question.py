@@ -46,7 +46,7 @@ def test_every_option_of_a_command_is_a_field(name):
     command = _ask.command(question, getattr(_ask, computing))
     groups = (question, getattr(_ask, computing), _ask.Output)
     fields = [field for group in groups for field in _fields.fields_of(group)]
-    files = [] if question.written is None else [question.written.name]
+    files = ([] if question.written is None else [question.written.name]) + ["config"] * question.reads_settings
     assert [parameter.name for parameter in command.params] == [*(field.name for field in fields), *files]
     assert all(field.option.help for field in fields)
 

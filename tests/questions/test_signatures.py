@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from howsure import _fields, _json
-from howsure.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Simulate
+from howsure.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Reliability, Score, Simulate
 from howsure.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
@@ -29,7 +29,11 @@ def folder(tmp_path_factory):
         {"one": "m1", "two": "m2", "better": "one" if rng.random() < 0.7 else "two", "reply": "tie", "item": f"q{i}"}
         for i in range(20)
     ]
-    votes += [{"one": "m2", "two": "m1", "better": "m1", "reply": "m2", "item": f"q{i}"} for i in range(4)]
+    votes += [
+        {"one": "m2", "two": "m1", "better": f"m{1 + i % 2}", "reply": f"m{2 - i % 2}", "item": f"q{i}"}
+        for i in range(6)
+    ]
+    votes = [{**vote, "length": int(rng.integers(-9, 9))} for vote in votes]
     pl.DataFrame(votes).write_csv(place / "votes.csv")
     return place
 
@@ -75,6 +79,7 @@ CASES = [
         "cluster": "twin", "threshold": [{"metric": "f1", "threshold": 2.0}, {"metric": "f1", "threshold": 4.0}],
         "better": [{"gold": None, "better": "higher"}, {"gold": None, "better": "lower"}],
         "gold": None, "model": ("m1", "m3"), "metric": "rmse", "baseline": "m2", "top": 2,
+        "cost": [{"cost": "times"}, {"cost": "other"}], "picture": "ranks",
         "by": [{"by": "topic"}, {"by": "topic", "each": True}, {"by": "topic", "task_effect": "random"},
                {"by": "topic", "task_effect": "random", "aggregate": "borda"},
                {"by": "topic", "weight": ("x=2", "y=1", "z=1")}],
@@ -83,7 +88,16 @@ CASES = [
         "correction": "holm", "n_resamples": 29, "confidence_level": 0.9, "seed": 1,
     }),
     (Leaderboard, {"files": ("votes.csv",), "winner": "better", "first": "one", "second": "two", **QUICK}, {
-        "winner": "reply", "first": [{"first": "two", "second": "one"}], "second": [], "elo": True, "item": "item",
+        "winner": "reply", "first": [{"first": "two", "second": "one"}], "second": [], "item": "item",
+        "unordered": True, "strength": [{"strength": "elo"}, {"strength": "log-odds"}], "control": ("length",),
+    }),
+    (Score, {"files": ("ratings.csv",), "gold": "human"}, {
+        "gold": None, "model": ("m1", "m3"), "metric": [{"metric": ("rmse",)}, {"metric": ("rmse", "mae")}],
+        "cluster": "twin", "confidence_level": 0.9,
+        "threshold": [{"metric": ("f1",), "threshold": 2.0}, {"metric": ("f1",), "threshold": 4.0}],
+    }),
+    (Reliability, {"files": ("ratings.csv",), "gold": "human"}, {
+        "gold": None, "model": ("m1", "m3"), "confidence_level": 0.9,
     }),
     (Describe, {"files": ("ratings.csv",), "rater": "rater", "only": ("m1", "m2"), **QUICK}, {
         "a": [{"a": "m1", "b": "m2"}, {"a": "m2", "b": "m1"}, {"a": "m1", "b": "m2", "gold": "human"},
@@ -128,7 +142,7 @@ CASES = [
         ],
     }),
     (Plan, RATED, {
-        "n_raters": (4,), "raters_per_item": (2,), "with_raters": [],
+        "n_raters": (4,), "raters_per_item": (2,), "raters": [],
         "cost_rater": [{"cost_rater": 5.0, "cost_response": 1.0}],
         "nested": [{"n_raters": (), "raters_per_item": (2,), "nested": True}],
         "cost_rater_hour": [{"cost_rater_hour": 20.0, "ratings_per_hour": rate} for rate in (10.0, 20.0)],
@@ -138,7 +152,8 @@ CASES = [
         "metric": ("wins",), "n_items": (11,), "n_responses": (3,), "epsilon": (0.2,), "n_simulations": 4,
         "n_resamples": 29, "n_fresh": 11, "scheme": ("bootstrap/first",), "null": ("shifted-bootstrap",),
         "test": ("paired-t",), "interval": [{"interval": ("t",)}, {"interval": ("t",), "confidence_level": 0.9}],
-        "confidence_level": [], "alpha": 0.1, "epsilon_a": 0.1, "clip": True, "perturbation": "noise", "seed": 1,
+        "confidence_level": [], "layout": [], "alpha": 0.1, "epsilon_a": 0.1, "clip": True, "perturbation": "noise",
+        "seed": 1,
     }),
     (Audit, {**AUDITED, "files": ("ratings.csv",), "gold": "human", "rater": "", "response_model": "empirical"}, {
         "gold": "m1", "response_model": "likert", "seed": 1,
@@ -146,13 +161,14 @@ CASES = [
 ]  # fmt: skip
 
 ELSEWHERE = {
-    "encoding", "scorer", "filter", "rater_ids", "preference", "tie",  # what is read, which the data's digest tells
+    # what is read, which the data's digest tells
+    "encoding", "decimal", "sheet", "pool", "scorer", "filter", "rater_ids", "preference", "tie",
     "dirichlet", "levels", "mean", "sd", "rho", "paper",  # Simulate asks for models in the same words
     "detectable", "difference", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
 }  # fmt: skip
 
 
-NOT_SAID = {"signature", "provenance", "layout", "top", "notes"}
+NOT_SAID = {"signature", "provenance", "layout", "top", "picture", "notes"}
 """Where a result comes from, how it is shown, and remarks on what was given or chosen."""
 
 

@@ -6,13 +6,13 @@ import pytest
 from scipy.stats import binom
 
 from howsure import _json
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics.ratings import MeanRating
 from howsure.raters import AdvantageComponents, variance_components
 from howsure.raters.components import two_way
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 
 def names(n):

@@ -10,14 +10,14 @@ from scipy.stats import binom
 
 import howsure
 from howsure import _json
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.errors import ArgumentError, DataError
 from howsure.raters import measure_agreement
 from howsure.raters.agreement_coefficients import LEVELS, alpha, categorical, cells_from, intraclass, krippendorff_alpha
 from howsure.raters.rater_summaries import summarise_raters
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 from tests.reference import raters as reference
 
 

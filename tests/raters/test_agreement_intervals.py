@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from howsure._random import BLOCK, generator
+from howsure.inference import binomial_region
 from howsure.inference.combined_error import CombinedError
 from howsure.raters.agreement_coefficients import LEVELS, alpha, categorical, cells_from, intraclass
-from howsure.raters.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors
+from howsure.raters.agreement_intervals import GROUPS, _item_weights, fisher_interval, measure_errors, one_way_interval
 from howsure.raters.components import two_way
 
 
@@ -151,3 +152,21 @@ def test_without_an_error_there_is_no_interval(value, variance):
 def test_a_correlation_far_below_zero_has_an_interval():
     found = fisher_interval("icc_2k", -3.0, CombinedError((0.5, 0.5), (4, 9)), confidence_level=0.95)
     assert found.low < -3 < found.high <= 1
+
+
+def test_one_way_correlations_have_the_published_f_limits():
+    # Shrout and Fleiss (1979), table 2: six subjects, four judges; ICC(1, 1) = .17, ICC(1, 4) = .44 (−.88 to .91).
+    single = one_way_interval("icc_1", 0.16574, n_items=6, per_item=4, confidence_level=0.95)
+    mean = one_way_interval("icc_1k", 0.16574, n_items=6, per_item=4, confidence_level=0.95)
+    assert (round(single.low, 3), round(single.high, 3)) == (-0.133, 0.723)
+    assert (round(mean.low, 2), round(mean.high, 2)) == (-0.88, 0.91)
+
+
+def test_one_way_limits_cover():
+    rng, n_data_sets, covered = np.random.default_rng(3), 1000, 0
+    for _ in range(n_data_sets):
+        values = rng.normal(0, 1, (15, 1)) + rng.normal(0, 1, (15, 3))
+        between, within = 3 * values.mean(axis=1).var(ddof=1), values.var(axis=1, ddof=1).mean()
+        correlation = (between - within) / (between + 2 * within)
+        covered += 0.5 in one_way_interval("icc_1", correlation, n_items=15, per_item=3, confidence_level=0.95)
+    assert covered in binomial_region(n_data_sets, 0.95)

@@ -3,10 +3,10 @@ import math
 import numpy as np
 import pytest
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.raters.design import design_of, overlap, rated
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 
 def responses(cells, n_items):

@@ -12,6 +12,8 @@ import numpy as np
 from howsure import Contest, Responses, paired
 from howsure.auditing import LeaderAudit, audit
 from howsure.comparison import compare, compare_each
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.examples import ratings
 from howsure.io import doctor
@@ -22,8 +24,7 @@ from howsure.paired import PairedScores, ScoreTable
 from howsure.papers import Found, Search, replicate
 from howsure.planning import plan
 from howsure.reports import plot
-from howsure.response_tables import ResponseTable
-from howsure.scales import Scale
+from howsure.scoring import reliability_of, score_models
 from howsure.sweeps import Grid, run, task
 
 HOSTILE = r"</script><svg onload=alert(1)> \input{/etc/passwd} | `x` $y$ & 5% #1 _z_ **b**"
@@ -71,6 +72,14 @@ def _described():
     return describe(ResponseTable(names, {HOSTILE: given}, scale, raters=(HOSTILE, "r2", "r3")), n_resamples=29, rng=0)
 
 
+def _repeated():
+    """Return two models with three runs of each item, right or wrong."""
+    rng = np.random.default_rng(6)
+    grids = [rng.binomial(1, rng.beta(1, 1, (20, 1)), (20, 3)).astype(float) for _ in range(2)]
+    sources = {name: Responses.from_grid(grid) for name, grid in zip((HOSTILE, "old"), grids, strict=True)}
+    return ResponseTable(np.arange(20).astype(str), sources, Scale.of([0.0, 1.0], kind="ordinal"))
+
+
 def _fitted():
     table = _hostile(preset("categorical-dices").table(30, (5, 1, 1), rng=1), "gold")
     return fit(table, source=HOSTILE, rng=0)
@@ -106,6 +115,8 @@ MADE = {
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
     "LeaderboardPlan": lambda: plan_leaderboard(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
+    "ModelScores": lambda: score_models(_repeated()),
+    "Reliability": lambda: reliability_of(_repeated()),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),

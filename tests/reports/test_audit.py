@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 pytest.importorskip("altair")
-from howsure.auditing.audits import SmallestRow
+from howsure.auditing.result import SmallestRow
 from howsure.reports import plot
 from howsure.reports.audit import MOST_ROWS
 from tests.reports.results import made
@@ -48,7 +48,7 @@ def test_tests_that_miss_their_level_stand_last_and_the_worst_is_named(found):
     assert f"worst: {order[-1]}, type I error up to 100%" in spec["vconcat"][0]["title"]["text"]
 
 
-def test_smallest_errors_are_drawn_against_epsilon(found):
+def test_errors_are_drawn_against_epsilon(found):
     rows = tuple(
         SmallestRow(20, 2, epsilon, "B worse", by, f"{by} {n}", 4, 0.01 * n, 0.001, 0.1, 0.2)
         for epsilon in (0.05, 0.1, 0.2)
@@ -57,7 +57,8 @@ def test_smallest_errors_are_drawn_against_epsilon(found):
     )
     spec = plot(replace(found, smallest=rows)).to_dict()
     first = spec["vconcat"][0]["vconcat"]
-    assert [panel["title"]["text"].split(",")[1] for panel in first] == [" by scheme", " by metric"]
+    titles = ["error by sampling method (items/responses)", "error by metric"]
+    assert [panel["title"]["text"] for panel in first] == titles
     look = first[0]["spec"]["layer"][0]["encoding"]
     styles = list(zip(look["color"]["scale"]["range"], map(tuple, look["strokeDash"]["scale"]["range"]), strict=True))
     assert len(set(styles)) == 8  # more lines than colours: the dashes differ then

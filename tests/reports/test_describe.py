@@ -5,16 +5,16 @@ import json
 import numpy as np
 import pytest
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.documents import html
 from howsure.errors import ArgumentError
 from howsure.reports import plot, write_chart
 from howsure.reports.describe import figures
 from howsure.reports.frame import framed
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 HOSTILE = '</script>"] | datum'
 

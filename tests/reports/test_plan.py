@@ -64,3 +64,21 @@ def test_what_to_collect_is_the_headline_not_what_the_pilot_has(searched):
         assert len(said) == 1
         assert " at the lowest cost (" in said[0]
     assert "; your pilot already has " in str(replace(searched, pilot=pilot))
+
+
+def test_every_metric_has_panels_of_its_own_and_searched_designs_stand_beside_the_curves():
+    found = plan(
+        "categorical-dices", metrics=["tv", "accuracy"], epsilon=0.3, n_responses=[2, 10], target_p=0.05,
+        budget=[300, 2000, 4000], precision=0.02, rng=0,
+    )  # fmt: skip
+    spec = plot(found).to_dict()
+    assert [strip["title"]["text"] for strip in spec["vconcat"]] == ["tv", "accuracy"]
+    drawn = spec["vconcat"][0]["hconcat"][1]["layer"]
+
+    def points(mark):
+        [layer] = [one for one in drawn if mark in (one["mark"].get("shape"), one["mark"]["type"])]
+        return spec["datasets"][layer["data"]["name"]]
+
+    assert all(point["searched"] for point in points("square"))
+    assert not any(point["searched"] for point in points("line"))
+    assert {point["budget"] for point in points("line")} == {"300", "2,000", "4,000"}

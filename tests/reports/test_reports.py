@@ -16,21 +16,23 @@ import howsure as howsure_package
 from howsure import Responses, examples, io, report
 from howsure.cli.app import main
 from howsure.comparison import compare
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.documents import Table, latex, markdown
+from howsure.documents.numbers import about
 from howsure.errors import ArgumentError, DataError
+from howsure.inference.sample_sizes import units_needed
 from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES
 from howsure.questions.compare import Compare
 from howsure.raters.agreement_coefficients import cells_from, krippendorff_alpha
 from howsure.reports import DRAWN
 from howsure.reports.accounts import ACCOUNTS, account_of
-from howsure.reports.accounts.base import CORRECTIONS, about, units_needed
+from howsure.reports.accounts.base import CORRECTIONS
 from howsure.reports.accounts.compare import account
 from howsure.reports.accounts.plan import ENGINES
 from howsure.reports.chart_files import unchecked
 from howsure.reports.frame import FIGURES, framed
-from howsure.response_tables import ResponseTable
-from howsure.scales import Scale
 from tests.reports.results import HOSTILE, MADE, charted, contest, made
 
 PARTS = ("Numbers", "What was done", "What this does not show")
@@ -66,7 +68,7 @@ def test_every_kind_of_result_has_a_report_in_every_format(kind, written, texts)
 
 
 NAMED = ("Comparison", "Comparisons", "Leaderboard", "PairedAnalysis", "SystemsComparison", "TableDescription", "Fit",
-         "Diagnosis", "Sweep")  # fmt: skip
+         "Diagnosis", "Sweep", "ModelScores", "Reliability")  # fmt: skip
 """Results that are called by names from the data."""
 
 

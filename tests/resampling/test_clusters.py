@@ -1,8 +1,10 @@
+import math
+
 import numpy as np
 import pytest
 
 from howsure._random import key, seed_of
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.metrics import BUILTIN
 from howsure.resampling import (
@@ -11,7 +13,6 @@ from howsure.resampling import (
     draw,
     enumerate_cluster_swaps,
     jackknife,
-    ratio_error,
     summaries_of,
 )
 from howsure.resampling.sampler import exchange
@@ -78,7 +79,10 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
         assert found.advantages[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         if metric.additive:
             parts = cluster_sums(metric.item_advantages(gold, a, b), clusters)
-            error = ratio_error(*(np.repeat(part, drawn[i]) for part in parts))
+            # Each resample of the bootstrap-t has the plain error: the shares that CR2 needs are those of the data.
+            sums, sizes = (np.repeat(part, drawn[i]) for part in parts)
+            rest = sums - sizes * sums.sum() / sizes.sum()
+            error = math.sqrt(n_clusters / (n_clusters - 1) * (rest @ rest)) / sizes.sum()
             assert found.standard_errors[0, d] == pytest.approx(error)
         sides = exchange(seen_a, seen_b, coins[i, clusters], metric.needs)
         assert swapped[d] == pytest.approx(float(metric.advantage(gold, *sides)), abs=1e-12, nan_ok=True)

@@ -12,6 +12,7 @@ from scipy import stats
 
 from howsure import Contest
 from howsure._random import BLOCK, seed_of
+from howsure.data.responses import Responses
 from howsure.metrics import BUILTIN
 from howsure.models import preset
 from howsure.resampling import (
@@ -26,7 +27,6 @@ from howsure.resampling import (
 )
 from howsure.resampling.draws import block_size
 from howsure.resampling.sampler import exchange
-from howsure.responses import Responses
 
 ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
 SCHEMES = [

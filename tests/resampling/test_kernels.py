@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+from howsure.data.responses import frozen
 from howsure.resampling import _kernels, _plain, _response_kernels
-from howsure.responses import frozen
 from tests.resampling import twins
 
 LEVELS = [0.0, 1.0, 2.5]

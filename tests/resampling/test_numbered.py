@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.resampling import Scheme, _kernels
 from howsure.resampling.numbered import MOST_DRAWN, Numbered
 from howsure.resampling.sampler import A, Sampler
-from howsure.responses import Responses
-from howsure.scales import Scale
 from tests.resampling import twins
 
 ROWS = st.lists(st.lists(st.integers(0, 4).map(float), min_size=1, max_size=5), min_size=1, max_size=6)

@@ -2,15 +2,15 @@ import numpy as np
 import pytest
 
 from howsure._random import key, seed_of
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import BUILTIN
 from howsure.metrics.error import MeanAbsoluteError, MeanSquaredError
 from howsure.resampling import Scheme, cell_table, draw, summaries_of
 from howsure.resampling.seeds import word
 from howsure.resampling.weights import draw_weights
-from howsure.responses import Responses
-from howsure.scales import Scale
 from tests.resampling.test_kernels import items_of
 
 TWO_WAY = Scheme(raters="random")

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from howsure import Contest, _random, models
+from howsure.data.responses import Responses
 from howsure.metrics import resolve
 from howsure.resampling import Scheme, Stack, can_stack, draw, draw_stacked
-from howsure.responses import Responses
 
 METRICS = {
     "normal": ("mae", "rmse", "spearman", "wins", "emd", "max-error", "cosine"),

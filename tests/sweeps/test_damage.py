@@ -2,12 +2,14 @@
 
 import os
 import sqlite3
+from functools import partial
 
 import numpy as np
 import pytest
 
 from howsure.errors import DataError
 from howsure.sweeps import Counts, Grid, Store, run
+from howsure.sweeps.store import alone
 from tests.sweeps.tasks import bits, draw, fragile
 
 SMALL = Grid.product({"i": range(12), "name": ["a", "b"]})
@@ -159,3 +161,21 @@ def test_a_second_driver_does_not_get_in_by_another_name(path, tmp_path):
 def test_a_folder_is_no_store(tmp_path):
     with pytest.raises(DataError, match="is a folder"):
         run(draw, SMALL, store=tmp_path)
+
+
+@pytest.mark.parametrize("statement", ["PRAGMA application_id", "BEGIN EXCLUSIVE"])
+def test_an_interrupt_while_the_lock_is_taken_leaves_no_lock_behind(path, monkeypatch, statement):
+    class Interrupted(sqlite3.Connection):
+        heard = False
+
+        def execute(self, words, *values):
+            found = super().execute(words, *values)
+            if words.startswith(statement) and not self.heard:
+                self.heard = True
+                raise KeyboardInterrupt
+            return found
+
+    monkeypatch.setattr(sqlite3, "connect", partial(sqlite3.connect, factory=Interrupted))
+    with pytest.raises(KeyboardInterrupt), alone(path, lambda: "another"):
+        pass
+    assert not path.with_name("study.db-driver").exists()

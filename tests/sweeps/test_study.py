@@ -77,7 +77,7 @@ def test_a_file_is_a_parameter_that_changes_with_its_content(read, tmp_path):
         (TASK + "[grid]\nn = [1, 1]", "Grid point 2 repeats grid point 1"),
         (TASK + "[grid]\nn = [nan]", "must be finite"),
         (TASK + "[files]\nf = 'no.csv'\n[grid]\nn = [1]", "the study's file 'no.csv' cannot be read"),
-        (TASK + "[files]\nn = 'study.toml'\n[grid]\nn = [1]", "cannot be read"),
+        (TASK + "[files]\nn = 'study.toml'\n[grid]\nn = [1]", "both have `n`"),
         (TASK + "[grid]\nn = [2026-01-01]", "no JSON form for date"),
         (TASK + "[files]\nf = -1\n[grid]\nn = [1]", "must be named by its path, in quotes; got -1"),
         (TASK + "[files]\nf = '/dev/zero'\n[grid]\nn = [1]", "the study's file '/dev/zero' cannot be read"),
@@ -128,3 +128,12 @@ def test_the_folder_of_a_study_is_searched_last_and_only_for_its_own_tasks(read,
     )
     read('task = "beside_the_study:f"\n[grid]\nn = [1]')
     assert sys.path == [*before, str(tmp_path)]
+
+
+def test_files_are_named_from_the_folder_of_the_study(tmp_path, monkeypatch):
+    (tmp_path / "study").mkdir()
+    (tmp_path / "study" / "table.csv").write_text("x")
+    (tmp_path / "study" / "study.toml").write_text(TASK + "[files]\ntable = 'table.csv'\n[grid]\nn = [1]\n")
+    monkeypatch.chdir(tmp_path)
+    [cell] = Study.read("study/study.toml").grid
+    assert cell["table"]["path"] == str(tmp_path / "study" / "table.csv")

@@ -55,6 +55,7 @@ def test_a_worker_with_another_version_says_so():
         ("nowhere:draw", "There is no module `nowhere`"),
         ("tests.sweeps.nowhere:draw", "There is no module `tests.sweeps.nowhere`"),
         ("tests.sweeps.tasks:drow", "has no task `drow`. Did you mean 'draw'?"),
+        ("tests.sweeps.tasks:draw.foo", "has no task `draw.foo`"),
         (
             "tests.sweeps.tasks:plain_function",
             "is not a task; write @howsure.sweeps.task(version=1) above the function",

@@ -1,6 +1,9 @@
-"""What an aide is asked for that takes too long or too much; a module of its own, because each aide imports it."""
+"""Work for aides and workers under test, in a module of its own because each aide imports it; and `apart`."""
 
+import asyncio
+import os
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 
 def slow(seconds):
@@ -19,3 +22,15 @@ def busy(seconds):
     while time.process_time() < until:
         pass
     return seconds
+
+
+def mortal(connection, _):
+    """A worker that dies of the first job it gets, before it says that it has it."""
+    connection.recv()
+    os._exit(1)
+
+
+def apart(function):
+    """Return what a coroutine returns, from a thread: that of the tests may have the loop of a browser."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(lambda: asyncio.run(asyncio.wait_for(function(), 60))).result()

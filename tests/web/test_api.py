@@ -12,6 +12,7 @@ import pytest
 from howsure.cli import _ask, _commands
 from howsure.models import preset
 from howsure.questions import Compare
+from howsure.web.jobs import connected
 from howsure.web.questions import PAGES
 from howsure.web.rendering import WRITTEN
 
@@ -111,6 +112,17 @@ def test_bodies_that_are_no_json(client):
         assert "JSON" in answer.json()["error"]
 
 
+@pytest.mark.parametrize(
+    "body", [rb'{"\ud800": 1}', rb'{"table": "\udfff"}', rb'{"a": "\ud800"}', rb'{"preset": "\udc00"}']
+)
+def test_halves_of_characters_get_a_sentence(client, table, body):
+    whole = {"table": table, **ROLES, **json.loads(body)}
+    for path in ("compare", "plan"):
+        answer = client.post(f"/api/v1/{path}", content=json.dumps(whole), headers={"content-type": "application/json"})
+        assert answer.status_code in (404, 422), answer.text
+        assert answer.json()["error"].endswith(".")
+
+
 def test_one_visitors_table_is_not_anothers(app, client, ratings_csv):
     mine = client.post("/api/v1/tables", files={"file": ("r.csv", ratings_csv)}).json()["table"]
     assert client.get(f"/api/v1/tables/{mine}").status_code == 200
@@ -123,6 +135,25 @@ def test_one_visitors_table_is_not_anothers(app, client, ratings_csv):
 def test_a_deleted_table_is_gone(client, table):
     assert client.delete(f"/api/v1/tables/{table}").status_code == 200
     assert client.get(f"/api/v1/tables/{table}").status_code == 404
+
+
+def test_nothing_is_left_of_a_deleted_table_and_its_answers(client):
+    names = ("human", "zebra-crossing", "quagga")
+    rows = ["item,source,value", *(f"i{i},{name},{i % 3}" for i in range(9) for name in names)]
+    table = client.post("/api/v1/tables", files={"file": ("r.csv", "\n".join(rows))}).json()["table"]
+    jobs, root = client.app.state.jobs, client.app.state.settings.root
+    with connected(jobs.path) as other:  # somebody always looks: else SQLite would clean up by itself
+        other.execute("SELECT * FROM jobs").fetchall()
+        body = {"table": table, "gold": "human", "a": "zebra-crossing", "b": "quagga", "n_resamples": 99}
+        answer = client.post("/api/v1/compare", json=body)
+        assert answer.status_code == 200, answer.text
+        job = answer.headers["x-howsure-job"]
+        assert [path for path in root.rglob("*") if path.is_file() and b"zebra-crossing" in path.read_bytes()]
+        assert client.delete(f"/api/v1/tables/{table}").json() == {"deleted": table}
+        assert client.get(f"/api/v1/jobs/{job}").status_code == 404
+        assert client.get(f"/jobs/{job}/report.html").status_code == 404
+        left = [path for path in root.rglob("*") if path.is_file() and b"zebra-crossing" in path.read_bytes()]
+    assert left == []
 
 
 @pytest.mark.parametrize(
@@ -199,6 +230,25 @@ def test_too_many_designs_get_a_sentence(client):
     assert answer.json()["error"] == "a request has at most 10,000 designs on this server; got 39,000."
 
 
+@pytest.mark.parametrize(
+    ("path", "change", "said"),
+    [
+        ("audit", {"n_items": [1_000_000_000]}, "`n_items` must be at most 2,000,000 on this server; got 1,000,000,"),
+        ("audit", {"n_responses": [5, 10**9]}, "`n_responses` must be at most 2,000,000 on this server"),
+        ("plan", {"n_items": [50, 9_000_000]}, "`n_items` must be at most 2,000,000 on this server; got 9,000,"),
+        ("plan", {"n_items": [50], "n_responses": ["5/1/3000000"]}, "`n_responses` must be at most 2,000,000"),
+        ("plan", {"n_raters": [10**12]}, "`n_raters` must be at most 2,000,000 on this server"),
+        ("audit", {"n_items": [2, 200_000], "n_responses": [50]}, "a design has at most 2,000,000 responses"),
+        ("simulate", {"n_items": 1_000_000}, "a design has at most 2,000,000 responses on this server; got 5,000,000"),
+        ("simulate", {"n_items": 10, "n_responses": "10000000"}, "`n_responses` must be at most 2,000,000"),
+    ],
+)
+def test_numbers_beyond_the_limits_are_refused_in_lists_too(client, path, change, said):
+    answer = client.post(f"/api/v1/{path}", json={"preset": "normal", **change})
+    assert answer.status_code == 422, answer.text[:300]
+    assert said in answer.json()["error"]
+
+
 def test_answers_keep_to_themselves(client):
     headers = client.get("/").headers
     assert "unsafe" not in headers["content-security-policy"]
@@ -244,6 +294,8 @@ SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in ra
         ("scores-describe", {}),
         ("fit", {"gold": "human"}),
         ("describe", {}),
+        ("score", {"gold": "human", "metric": ["mae"]}),
+        ("reliability", {"gold": "human"}),
         ("simulate", {"preset": "normal", "n_items": 20}),
     ],
 )

@@ -63,7 +63,7 @@ HOSTILE = {
     "empty": ("x.csv", lambda: b""),
     "binary": ("x.csv", lambda: b"\x00\x01\x02" * 1000),
     "an executable": ("x.exe", lambda: b"MZ" + os.urandom(5000)),
-    "utf-16 without saying so": ("x.csv", lambda: ROWS.decode().encode("utf-16")),
+    "utf-16 that is cut off": ("x.csv", lambda: ROWS.decode().encode("utf-16")[:-1]),
     "bytes that are no utf-8": ("x.csv", lambda: b"item,source,value\n1,\xe9,3\n"),
     "html": ("x.csv", lambda: b"<html><script>alert(1)</script></html>"),
     "a million columns": ("x.csv", lambda: b",".join(b"c%d" % i for i in range(1_000_000)) + b"\n"),
@@ -181,23 +181,23 @@ def test_hosts_that_are_no_names_are_refused(small):
         assert small.get("/", headers={"host": host}).status_code == 421
 
 
-def test_an_aide_that_takes_too_long_or_too_much_is_replaced():
-    aide = Aide("tests.web.greedy:slow", seconds=0.5, megabytes=500)
+def test_an_aide_that_takes_too_long_or_too_much_is_replaced(tmp_path):
+    aide = Aide("tests.web.greedy:slow", tmp_path, seconds=0.5, megabytes=500)
     with pytest.raises(ValueError, match="longer than the"):
         aide.ask(30)
-    computing = Aide("tests.web.greedy:busy", seconds=60, megabytes=500)
+    computing = Aide("tests.web.greedy:busy", tmp_path, seconds=60, megabytes=500)
     assert computing.ask(0) == 0
     computing.seconds = 0.5
     with pytest.raises(ValueError, match="longer than the"):
         computing.ask(30)
-    greedy = Aide("tests.web.greedy:hungry", seconds=20, megabytes=400)
+    greedy = Aide("tests.web.greedy:hungry", tmp_path, seconds=20, megabytes=400)
     with pytest.raises(ValueError, match="more memory"):
         greedy.ask(900)
     greedy.stop()
 
 
-def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy():
-    aide = Aide("tests.web.greedy:slow", seconds=60, megabytes=500)
+def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy(tmp_path):
+    aide = Aide("tests.web.greedy:slow", tmp_path, seconds=60, megabytes=500)
     assert aide.ask(0) == 0
     aide.seconds = 0.4
     assert aide.ask(1.0) == 1.0

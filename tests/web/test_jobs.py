@@ -1,7 +1,9 @@
 """Jobs: they survive the death of the server, can be cancelled, and end when they ask for too much."""
 
+import asyncio
 import contextlib
 import json
+import multiprocessing
 import sqlite3
 import threading
 import time
@@ -11,9 +13,11 @@ from starlette.testclient import TestClient
 
 from howsure.questions import Compare
 from howsure.web import Settings, create_app
+from howsure.web.aides import Child
 from howsure.web.jobs import Jobs, connected
 from howsure.web.workers import Workers
 from tests.web.browser import Server
+from tests.web.greedy import apart, mortal
 
 SLOW = {
     "gold": "human", "a": "model-2", "b": "model-1", "responses": "bootstrap", "null": "shifted-bootstrap",
@@ -167,3 +171,66 @@ def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monk
         workers.stop()
     assert not any(thread.is_alive() for thread in workers.threads)
     assert len(looked) < 10
+
+
+POWER = {"effect": 0.2, "sd": 1.0, "target_power": 0.8}
+
+
+def test_a_job_goes_to_a_new_worker_where_the_old_one_is_dying(tmp_path):
+    jobs = Jobs(Settings(folder=str(tmp_path), workers=1))
+    workers, dying = Workers(jobs), Child(mortal, "")
+    job = jobs.add("me", "power", POWER)
+    assert jobs.claim() == job.identity
+    taken = workers._handed(dying, job.identity)  # it lives, and dies of what it gets
+    try:
+        assert taken is not dying
+        assert not dying.alive
+        workers._watch(taken, job.identity, spare=False)
+    finally:
+        taken.kill()
+    assert jobs.get(job.identity).state == "done"
+
+
+def test_a_worker_that_was_killed_gets_no_job_while_it_ends(monkeypatch):
+    worker = Child(mortal, "")
+    monkeypatch.setattr(worker.process, "kill", lambda: None)  # the system takes its time
+    monkeypatch.setattr(worker.process, "join", lambda timeout: None)
+    worker.kill()
+    assert worker.process.is_alive()
+    assert not worker.alive
+    monkeypatch.undo()
+    worker.kill()
+
+
+def test_a_job_that_is_deleted_while_somebody_waits_for_it_counts_as_cancelled(tmp_path):
+    jobs = Jobs(Settings(folder=str(tmp_path), workers=1))
+    job = jobs.add("me", "power", POWER)
+
+    async def waited():
+        waiting = asyncio.create_task(jobs.wait(job.identity, 600.0))
+        await asyncio.sleep(0)  # it has looked once
+        jobs.delete(job.identity)
+        return await waiting
+
+    assert apart(waited).state == "cancelled"
+
+
+class Doomed:
+    """A worker that writes its answer in its last moment."""
+
+    alive, megabytes = True, 0.0
+
+    def __init__(self, place):
+        self.place, self.here = place, multiprocessing.Pipe()[0]
+
+    def kill(self):
+        self.place.write_text("{}")
+
+
+def test_an_answer_that_comes_after_its_job_was_deleted_is_deleted_too(tmp_path):
+    jobs = Jobs(Settings(folder=str(tmp_path), workers=1))
+    job = jobs.add("me", "power", POWER)
+    jobs.delete(job.identity)
+    place = jobs.answer_path(job.identity)
+    Workers(jobs)._watch(Doomed(place), job.identity, spare=False)
+    assert not place.exists()

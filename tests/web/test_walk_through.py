@@ -39,8 +39,9 @@ def shown(page):
 
 
 def has_fields(page, title):
+    # Waited for: the address changes before the new page has been read, and counting at once raced with it.
     for name in FIELDS[title]:
-        assert page.locator(f"[name={name}]").count() >= 1, f"{title}: there is no field {name}"
+        page.locator(f"[name={name}]").first.wait_for(state="attached")
 
 
 def opened(page, name):

@@ -1,16 +1,19 @@
 """Which p-value can you trust? Every estimator measured on data like yours.
 
-procedure (`audit`) · asked (its settings, checked) · estimators (what one data set can be given) · cell (many data sets
-of one design) · audits (the result) · advice (what to use) · tables (the document) · leader (the paper's findings)
+request (what is asked, as one record, and its grid points) · running (`audit`) · grid_point (many data sets of one
+design) · estimators (what data sets can be given) · result (rows of rates and errors) · advice (what to use) · document
+(its words) · leader_layout (the paper's tables and findings)
 """
 
-from howsure.auditing.auditing import about_raters, audit, compute, conclude, plan
-from howsure.auditing.audits import Audit, IntervalRow, SmallestRow, TestRow
-from howsure.auditing.cell import measure, true_values
-from howsure.auditing.leader_findings import LeaderAudit
+from howsure.auditing.grid_point import measure
+from howsure.auditing.leader_layout import LeaderAudit
+from howsure.auditing.request import AuditRequest, grid_of
+from howsure.auditing.result import Audit, IntervalRow, SmallestRow, TestRow
+from howsure.auditing.running import about_raters, audit, compute, conclude
 
 __all__ = [
     "Audit",
+    "AuditRequest",
     "IntervalRow",
     "LeaderAudit",
     "SmallestRow",
@@ -19,7 +22,6 @@ __all__ = [
     "audit",
     "compute",
     "conclude",
+    "grid_of",
     "measure",
-    "plan",
-    "true_values",
 ]

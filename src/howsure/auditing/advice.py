@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from howsure.auditing.cell import TRUTHS
 from howsure.auditing.estimators import BOOTSTRAP_SIGN, NO_SCHEME, TAIL
+from howsure.auditing.grid_point import TRUTHS
 from howsure.documents.numbers import counted
 from howsure.inference import binomial_region
 from howsure.intervals.default import default_interval
@@ -25,7 +25,7 @@ from howsure.nulls import NULLS, RANDOM_EFFECTS, SIGN_FLIP
 from howsure.nulls.mixed_responses import PooledResponses
 
 if TYPE_CHECKING:
-    from howsure.auditing.audits import Audit, IntervalRow, TestRow
+    from howsure.auditing.result import Audit, IntervalRow, TestRow
 
 Row = TypeVar("Row")
 DEFAULT = ("bootstrap/all", SIGN_FLIP.name, TAIL)

@@ -5,10 +5,10 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from howsure.auditing.advice import Advice, sizes
-from howsure.auditing.asked import NOT_AUDITED
-from howsure.auditing.audits import Audit, IntervalRow, TestRow
-from howsure.auditing.cell import SAME, SPLIT
 from howsure.auditing.estimators import EXPECTED, NO_SCHEME
+from howsure.auditing.grid_point import SAME, SPLIT
+from howsure.auditing.request import NOT_AUDITED
+from howsure.auditing.result import Audit, IntervalRow, TestRow
 from howsure.documents import Aside, Block, Column, Document, Heading, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, number, rough
 from howsure.inference import binomial_region

@@ -8,23 +8,28 @@ against resampled advantages). Each is what `compare` says: the same procedure r
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from howsure import intervals
-from howsure.auditing.data_sets import DataSets, Simulated
+from howsure import _random, intervals
 from howsure.comparison import Procedure
+from howsure.comparison.comparing import gather_rows
+from howsure.comparison.gathering import Shared
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.intervals.direct import Edgeworth
+from howsure.intervals.inverted_test import SignFlipInterval
 from howsure.metrics import AdditiveMetric, Metric
+from howsure.models import ResponseModel
+from howsure.models.simulation import draw_each
 from howsure.nulls import NULLS, SIGN_FLIP
 from howsure.nulls.item_tests import PairedT, WilcoxonSigned
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
 from howsure.nulls.shifted_bootstrap import BootstrapSign, ShiftedBootstrap
-from howsure.resampling import Scheme
-from howsure.scales import FloatArray
+from howsure.resampling import Scheme, Stack, can_stack, stackable
 
 TAIL, EXPECTED = "tail", "expected"
 BOOTSTRAP_SIGN = BootstrapSign.name
@@ -36,11 +41,15 @@ DEFAULTS = tuple(null.name for null in (SIGN_FLIP, ShiftedBootstrap, PermutedRes
 
 ANALYTICAL = tuple(null.name for null in (PairedT, WilcoxonSigned))
 INTERVALS = tuple(intervals.INTERVALS)
-DEFAULT_INTERVALS = tuple(name for name in INTERVALS if name != Edgeworth.name)
-"""Audits are mostly of small studies, for which Edgeworth's formula is not meant."""
+DEFAULT_INTERVALS = tuple(name for name in INTERVALS if name not in (Edgeworth.name, SignFlipInterval.name))
+"""Audits are mostly of small studies without clusters, for which these two are not meant."""
 ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
 """The words by which they are asked for."""
 NO_SCHEME = "–"
+
+
+Simulated = Stack | Sequence[tuple[Contest, np.random.SeedSequence]]
+"""Data sets, each with the seed of its draws."""
 
 
 class Estimator(NamedTuple):
@@ -117,7 +126,7 @@ class Estimators:
                     found.tests[Estimator(metric.name, NO_SCHEME, name, TAIL)] = known
         return found
 
-    def _by_scheme(self, found: "Estimates", data: DataSets, scheme: Scheme, nulls: Sequence[str]) -> None:
+    def _by_scheme(self, found: "Estimates", data: "DataSets", scheme: Scheme, nulls: Sequence[str]) -> None:
         """Compare by every null, and give every interval once: the draws of a scheme are the same whatever the null."""
         name = write(scheme)
         metrics = [metric for metric in self.metrics if metric.name in self.only.get(name, (metric.name,))]
@@ -133,6 +142,57 @@ class Estimators:
                             intervals.INTERVALS[method].ends(one, self.confidence_level, "two-sided") for one in known
                         ]
                         found.limits[key] = np.concatenate([np.stack([one.low, one.high], axis=1) for one in ends])
+
+
+def simulated(
+    model: ResponseModel, stream: np.random.SeedSequence, numbers: Sequence[int], *, n_items: int, **design: Any
+) -> Simulated:
+    """Simulate the data sets of these numbers, as `ResponseModel.table` does each from its own seed."""
+    seeds = _random.Seeds.children(stream, "draws", numbers=numbers)
+    if type(model).table is ResponseModel.table and stackable(n_items, model.scale):
+        grids = draw_each(model, stream, "data set", numbers=numbers, n_items=n_items, **design)
+        if not any(np.isnan(grid).any() for grid in grids):
+            return Stack.of_grids(*grids, scale=model.scale, seeds=seeds)
+    own = [_random.child(stream, "data set", number) for number in numbers]
+    tables = [model.table(n_items, rng=seed, **design) for seed in own]
+    contests = [table.contest(gold="gold", a="A", b="B").complete() for table in tables]
+    return [(contest, seeds[i]) for i, contest in enumerate(contests)]
+
+
+@dataclass(frozen=True, slots=True)
+class DataSets:
+    """Data sets that are compared by several procedures, which share what they can.
+
+    They are one stack where they have the same sizes, else a stack each.
+    """
+
+    stacks: Sequence[Stack]
+    shared: Sequence[Shared]
+
+    @classmethod
+    def of(cls, data: Simulated, *, at_once: bool, leaves_out: bool) -> "DataSets":
+        """Take data sets together if asked for and possible; `leaves_out` is that of `Shared`."""
+        if isinstance(data, Stack):
+            stacks = [data]
+        else:
+            contests, seeds = zip(*data, strict=True)
+            if at_once and can_stack(contests):
+                stacks = [Stack.of(contests, _random.Seeds(seeds))]
+            else:
+                stacks = [Stack.alone(*one) for one in data]
+        return cls(stacks, [Shared(leaves_out=leaves_out) for _ in stacks])
+
+    def compared(self, how: Procedure, metrics: Sequence[Metric]) -> list[list[Evidence]]:
+        """Return what comparisons by a procedure rest on: for each metric, the evidence of all stacks."""
+        found = [
+            shared.once(how, partial(gather_rows, stack, metrics=metrics, procedure=how, shared=shared))
+            for stack, shared in zip(self.stacks, self.shared, strict=True)
+        ]
+        return [[one.evidence for one in of_metric] for of_metric in zip(*found, strict=True)]
+
+    def item_advantages(self, metric: AdditiveMetric) -> list[FloatArray]:
+        """Return the item advantages of each stack: (data sets, items)."""
+        return [stack.item_advantages(metric) for stack in self.stacks]
 
 
 @cache

@@ -51,7 +51,9 @@ class Output(Checked):
 class Threads(Checked):
     """How many threads compute."""
 
-    workers: int | None = option(None, "Number of threads. Default: one per core.", at_least=1, group=COMPUTING)
+    workers: int | None = option(
+        None, "Number of threads. Default: one per core.", at_least=1, at_most=1024, group=COMPUTING
+    )
 
     def run(self) -> "Run":
         """Return how to compute."""
@@ -82,7 +84,9 @@ class StudyOptions(Checked):
         metavar="FILE",
         common=True,
     )
-    workers: int | None = option(None, "Number of processes. Default: threads.", at_least=1, group=COMPUTING)
+    workers: int | None = option(
+        None, "Number of processes. Default: threads.", at_least=1, at_most=1024, group=COMPUTING
+    )
     dask: str | None = option(
         None,
         "Address of a Dask cluster (tcp://host:8786), or local to start one.",
@@ -162,8 +166,25 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
     params = _commands.parameters(*groups)
     if file is not None:
         params.append(_commands.file_option(file.name, file.help, OUTPUT))
+    if question.reads_settings:
+        params.append(_config())
     said: dict[str, Any] = {"help": cleandoc(question.__doc__ or ""), "examples": question.examples}
     return _commands.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, **said)
+
+
+def _config() -> click.Option:
+    """Return the option that reads settings from a file; they are defaults, so that the command line wins."""
+    said = "Read options from this file: .toml, or .yml or .yaml of NLPStatTest."
+    how: dict[str, Any] = {"is_eager": True, "expose_value": False, "callback": _read_config}
+    return _commands.file_option("config", said, "Settings", common=False, **how)
+
+
+def _read_config(context: click.Context, _: click.Parameter, path: str | None) -> None:
+    if path is None:
+        return
+    from howsure.questions.score_settings import read_settings
+
+    context.default_map = {**(context.default_map or {}), **read_settings(path)}
 
 
 def check_output(

@@ -41,11 +41,16 @@ def run_study(
 
     if threads is not None and task.threaded:
         task, threads = task.on(threads), None
+    is_new = store is not None and not store.exists()
     try:
         with executor(workers, dask, threads) as pool, _bar() as progress:
             return run(task, grid, store=store, executor=pool, rng=rng, retry=retry, progress=progress)
     except KeyboardInterrupt:
-        click.echo(f"howsure: interrupted: {_kept(task, store)}", err=True)
+        kept = _kept(task, store)
+        if store is not None and is_new and _is_empty(store):
+            store.unlink(missing_ok=True)
+            kept = "no grid point was finished, so nothing is kept"
+        click.echo(f"howsure: interrupted: {kept}", err=True)
         sys.exit(130)
     except DataError as error:
         if isinstance(error.__cause__, BrokenExecutor):
@@ -68,6 +73,17 @@ def _kept(task: "Task", store: Path | None) -> str:
         done = 0
     kept = f"{counted(done, 'finished grid point')} {'is' if done == 1 else 'are'}"
     return f"{kept} in {store}; the same command continues from there"
+
+
+def _is_empty(store: Path) -> bool:
+    """Return whether a store is not there, or holds neither a result nor a failure."""
+    from howsure.errors import DataError
+    from howsure.sweeps import Store
+
+    try:
+        return not any(counts.done or counts.failed for counts in Store(store).counts().values())
+    except DataError:
+        return True
 
 
 @contextmanager
@@ -106,6 +122,7 @@ def _processes(workers: int) -> Iterator["Executor"]:
         pool.shutdown(wait=False, cancel_futures=True)
         for process in set(multiprocessing.active_children()) - before:
             process.terminate()
+        pool.shutdown()  # the dead workers end it soon; it gives back its semaphores, of which Python warns otherwise
         raise
     pool.shutdown()
 

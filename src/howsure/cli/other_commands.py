@@ -2,7 +2,7 @@
 
 import json
 import textwrap
-from dataclasses import dataclass, fields
+from dataclasses import MISSING, dataclass, fields
 from inspect import getdoc, signature
 from typing import TYPE_CHECKING, Any
 
@@ -15,9 +15,9 @@ from howsure.errors import ArgumentError
 from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
+    from howsure.data.response_tables import ResponseTable
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
-    from howsure.response_tables import ResponseTable
 
 
 WIDTH = 80
@@ -55,7 +55,7 @@ def metrics() -> click.Command:
 
 def presets() -> click.Command:
     """Return the command that lists presets."""
-    said = "List the preset response models, or show one."
+    said = "List preset response models and families of items, or show one."
     examples = ("howsure presets", "howsure presets likert-toxicity")
     return _commands.command_of("presets", Presets, list_presets, said, examples)
 
@@ -103,14 +103,23 @@ def _data(metric: "Metric") -> str:
 
 
 def list_presets(asked: Presets) -> None:
-    """Print one line for each preset, or one preset in detail."""
+    """Print one line for each preset and each family of item means and standard deviations, or one preset in detail."""
+    from howsure.models.families import FAMILIES
     from howsure.models.presets import PRESETS, preset
 
     if asked.preset:
         _show_one(preset_entry(asked.preset, preset(asked.preset)), asked.json)
         return
     entries = [preset_entry(name, model) for name, model in PRESETS.items()]
-    _show_all(entries, "presets", "model", asked.json)
+    families: list[Entry] = []
+    for name, family in FAMILIES.items():
+        needed = ",".join(field.name.upper() for field in fields(family) if field.default is MISSING)
+        title = f"{name}:{needed}  {_first_line(family)}"
+        families.append({"name": name, "title": title, "model": "Families for --mean and --sd"})
+    if asked.json:
+        say(json.dumps({"presets": entries, "families": families}, ensure_ascii=False, indent=1))
+        return
+    _show_all([*entries, *families], "presets", "model", as_json=False)
 
 
 def preset_entry(name: str, model: "ResponseModel") -> Entry:

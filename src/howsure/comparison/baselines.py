@@ -12,11 +12,11 @@ import numpy as np
 
 from howsure import _check
 from howsure._random import generator
+from howsure.data.scales import FloatArray
 from howsure.difference_tests import Hypothesis, Sample
 from howsure.documents import Block, Column, Sentence, Table
 from howsure.inference import PValue, tail_pvalue
 from howsure.nulls.item_tests import PairedT, WilcoxonSigned
-from howsure.scales import FloatArray
 
 if TYPE_CHECKING:
     from howsure.comparison.results import Comparison, Comparisons, ItemScores

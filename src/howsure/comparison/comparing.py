@@ -19,20 +19,21 @@ from howsure.comparison.procedure import Procedure
 from howsure.comparison.rater_answers import paired
 from howsure.comparison.results import Comparison, Comparisons, EffectSizes
 from howsure.comparison.together import JOINT, MANY, adjusted, having, wide_level, without_draws
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import lean
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, HowsureWarning
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.confidence import ConfidenceInterval, tails_of
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.inference.evidence import Evidence
 from howsure.intervals import Interval
 from howsure.metrics import Metric, parameters_of, spelled
-from howsure.nulls import Null
+from howsure.metrics.equal_runs import EqualRuns, are_equal, fair
+from howsure.nulls import PAIRED_T, Null
 from howsure.provenance import Provenance
 from howsure.raters import choice as rater_choice
 from howsure.resampling import Stack, can_stack, summaries_of
-from howsure.scales import IntArray
-from howsure.summaries import lean
 
 TOGETHER = 64
 """So many slices are gathered at a time, whose resamples take twenty megabytes."""
@@ -211,12 +212,28 @@ def gather_rows(
 
 def pvalue_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _random.Rng, workers: int = 1) -> float:
     """Return the p-value that `compare` gives, and compute nothing else."""
+    return swaps_of(contest, metric=metric, procedure=procedure, rng=rng, workers=workers).pvalue
+
+
+class Swaps(NamedTuple):
+    """A p-value and what it was counted from: the advantage, its null draws, and whether these are all there are."""
+
+    pvalue: float
+    advantage: float
+    null_draws: FloatArray
+    exact: bool
+
+
+def swaps_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _random.Rng, workers: int = 1) -> Swaps:
+    """Return the p-value that `compare` gives with its null draws, and compute nothing else."""
     notes.check_magnitudes(contest)
     shared = Shared(leaves_out=False, has_intervals=False)
     run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared, warns=False)
     begun = _begin(Stack.alone(contest, run.seed), [metric], run)
     [found] = _gather(begun)
-    return float(begun.null.pvalues(found.evidence, procedure.alternative).values[0])
+    evidence = found.evidence
+    pvalue = float(begun.null.pvalues(evidence, procedure.alternative).values[0])
+    return Swaps(pvalue, float(evidence.estimates[0]), evidence.null_draws[0], evidence.exact)
 
 
 def _compare(contests: Sequence[Contest], metrics: Sequence[Metric], run: ProcedureRun) -> list[list[Comparison]]:
@@ -226,6 +243,10 @@ def _compare(contests: Sequence[Contest], metrics: Sequence[Metric], run: Proced
     """
     if len(contests) > 1 and not (run.procedure.cluster is None and can_stack(contests)):
         return [_compare([contest], metrics, run)[0] for contest in contests]
+    if run.scheme.responses == "all" and not all(map(are_equal, contests)):
+        cut = [fair(bind(metric, contests[0]), contests[0]) is None for metric in metrics]
+        if any(cut):
+            return _compare_cut(contests, metrics, cut, run)
     one = len(contests) == 1
     data = Stack.alone(contests[0], run.seed) if one else Stack.of(contests, _random.Seeds([run.seed] * len(contests)))
     run = replace(run, shared=Shared())
@@ -245,6 +266,20 @@ def _compare(contests: Sequence[Contest], metrics: Sequence[Metric], run: Proced
     if run.warns:
         _warn([*chain(*answers)])
     return answers
+
+
+def _compare_cut(
+    contests: Sequence[Contest], metrics: Sequence[Metric], cut: list[bool], run: ProcedureRun
+) -> list[list[Comparison]]:
+    """Compare by metrics without item scores (`cut`) on as many runs of A as of B, and by the others on all of them."""
+    found: list[list[Comparison | None]] = [[None] * len(metrics) for _ in contests]
+    for data, is_cut in ((contests, False), ([notes.with_equal_runs(contest) for contest in contests], True)):
+        places = [place for place, mark in enumerate(cut) if mark is is_cut]
+        answers = _compare(data, [metrics[place] for place in places], run) if places else []
+        for row, of_contest in zip(found, answers, strict=False):
+            for place, answer in zip(places, of_contest, strict=True):
+                row[place] = answer
+    return [[answer for answer in row if answer is not None] for row in found]
 
 
 def _aside(answer: Comparison, about: Sequence[str]) -> Comparison:
@@ -280,16 +315,31 @@ def _begin(data: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
     """Decide for these raters or for raters like these, as asked or by the data; refuse what makes no sense."""
     first = data.first
     bound = [bind(metric, first) for metric in metrics]
+    if run.scheme.responses == "all":  # models with unequally many runs are scored as if they had equally many
+        bound = [fair(metric, data.whole) or metric for metric in bound]
     choice = rater_choice.choose(first, run.scheme, raters=run.procedure.raters, null=run.null)
     run = replace(run, scheme=choice.scheme, null=choice.null)
     clusters, about_clusters = rater_choice.clusters_of(first, run.procedure.cluster, run.scheme, choice.null)
+    if run.procedure.null is None and clusters is not None and all(metric.additive for metric in bound):
+        run, more = _with_few_clusters(run, int(clusters.max()) + 1)
+        about_clusters += more
     data = replace(data, whole=lean(data.whole, bound))
+    bound = [replace(metric, scale=data.whole.scale) if isinstance(metric, EqualRuns) else metric for metric in bound]
     seen = data.keeping(run.scheme)
     if choice.null.item_scores:
         _check_item_scores(bound, choice.null)
     caveats = [*choice.notes, *about_clusters, *_caveats(first, run)]
     methods = [_methods(metric, seen, run) for metric in bound] if run.shared.has_intervals else []
     return _Begun(run, choice, bound, methods, clusters, data, seen, caveats)
+
+
+def _with_few_clusters(run: ProcedureRun, n_clusters: int) -> tuple[ProcedureRun, list[str]]:
+    """Return the run with Student's t, whose interval it then is too, where no exchange of clusters can be rare."""
+    tail = tails_of(run.procedure.confidence_level, run.procedure.alternative)[0]
+    if run.scheme.raters == "random" or run.chosen_null.can_reject(n_clusters, tail):
+        return run, []
+    why = f"{n_clusters} clusters are too few for the sign-flip test: p and interval are Student's, which assumes "
+    return replace(run, null=PAIRED_T), [f"{why}that clusters differ normally."]
 
 
 def _methods(metric: Metric, seen: Stack, run: ProcedureRun) -> list[Interval]:
@@ -350,7 +400,7 @@ def _answer(contest: Contest, begun: _Begun, gathered: Sequence[Gathered], *, ro
     about = [
         *found.weighted,
         *notes.small(contest, tail),
-        *notes.unequal(seen, metric),
+        *notes.unequal(contest, metric),
         *notes.uneven(metric, contest),
         *metric.notes(gold, a, b),
         *null.cautions(evidence, metric.name, how.alternative),

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import OUTCOMES
 from howsure.documents import Aside
 from howsure.errors import ArgumentError
 from howsure.metrics import Metric, resolve
@@ -14,12 +15,14 @@ def metrics_for(contest: Contest, metrics: Sequence[str | Metric] | None) -> tup
     if metrics is not None:
         if not metrics:
             raise ArgumentError("`metrics` must name at least one metric; got none.")
-        return _directed([resolve(metric) for metric in metrics], contest)
+        right = contest.gold is None and contest.scale.reason == OUTCOMES  # the answers have been marked already
+        names = ["rating" if right and metric == "accuracy" else metric for metric in metrics]
+        return _directed([resolve(metric) for metric in names], contest)
     if contest.gold is None and contest.scale.reason == "preferences":
         name, reason = "win-rate", "preferences"
     elif contest.gold is None:
         name, reason = "rating", "ratings without gold"
-    elif contest.scale.kind == "nominal":
+    elif contest.scale.kind == "nominal" or contest.scale.reason == OUTCOMES:
         name, reason = "accuracy", "nominal labels"
     else:
         name, reason = "mae", f"{contest.scale.kind} responses"

@@ -17,7 +17,9 @@ import numpy as np
 from howsure import _check, _fields, _random
 from howsure.comparison.moments import Moments, item_advantages, moments, roundings_of, settled
 from howsure.comparison.procedure import Procedure
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import cluster_codes, frozen
+from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.inference.evidence import Evidence
 from howsure.inference.sign_flips import SignFlips, sign_flips_of_rows
@@ -37,8 +39,6 @@ from howsure.resampling import (
     enumerate_swaps,
     mean_scores,
 )
-from howsure.responses import frozen
-from howsure.scales import FloatArray, IntArray
 
 Known = TypeVar("Known")
 
@@ -139,7 +139,7 @@ class ProcedureRun:
                 metric,
                 item_advantages(metric, contest),
                 items_alone=self.items_alone,
-                clustered=how.cluster is not None,
+                n_clusters=None if how.cluster is None else cluster_codes(contest.groups, how.cluster)[0].size,
                 formula=self.direct and not self.joint,
                 confidence_level=how.confidence_level,
                 alternative=how.alternative,
@@ -199,6 +199,7 @@ def gather(
     """Draw, and return what the comparisons by each metric rest on; `seen` has the responses that the scheme keeps."""
     source = DataResampler(data, metrics, run, clusters)
     null, shared = run.chosen_null, run.shared
+    unit_sizes = np.empty(0) if clusters is None else np.bincount(clusters).astype(np.float64)
     roundings = [roundings_of(metric, seen.whole, np.arange(len(seen) + 1) * seen.n_items) for metric in metrics]
     items = [seen.item_advantages(metric) if metric.additive else np.empty((len(seen), 0)) for metric in metrics]
     flips = [_flips(own, slack, run, clusters) for own, slack in zip(items, roundings, strict=True)]
@@ -246,6 +247,8 @@ def gather(
             exact=null_draws.exact,
             flips=flips[i],
             rater_error=error.error,
+            unit_sums=_unit_sums(items[i], clusters),
+            unit_sizes=unit_sizes,
             items=items[i],
             n_units=left.shape[1] or seen.n_items,
         )
@@ -351,6 +354,13 @@ def _flips(
         return sign_flips_of_rows(items, rounding=rounding)
     sums, sizes = cluster_sums(items[0], clusters)
     return sign_flips_of_rows(sums[np.newaxis], rounding=rounding * float(sizes.max()))
+
+
+def _unit_sums(items: FloatArray, clusters: IntArray | None) -> FloatArray:
+    """Return the sum of the item advantages of each cluster; no columns where items stand alone."""
+    if clusters is None or not items.shape[1]:
+        return np.empty((len(items), 0))
+    return np.stack([cluster_sums(row, clusters)[0] for row in items])
 
 
 def _left_out(

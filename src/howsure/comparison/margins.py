@@ -39,9 +39,15 @@ class MarginTests:
 
 
 def margin_tests(
-    margin: float, limits: Callable[[float, str], ConfidenceInterval], *, confidence_level: float
+    margin: float,
+    limits: Callable[[float, str], ConfidenceInterval],
+    *,
+    confidence_level: float,
+    tails: Callable[[float], tuple[float, float] | None] = lambda advantage: None,
 ) -> MarginTests:
     """Return the three tests; `limits` gives the interval at a level, one-sided ("greater", "less") or two-sided.
+
+    `tails` gives the p-values (less, greater) of an advantage where the interval's own test has them.
 
     Examples
     --------
@@ -57,11 +63,16 @@ def margin_tests(
     within = limits(max(2 * confidence_level - 1, SMALLEST), "two-sided")
     if math.isnan(within.low):
         return MarginTests(margin, math.nan, math.nan, math.nan, within)
-    below = _pvalue(lambda level: limits(level, "less").high < margin)
-    above = _pvalue(lambda level: limits(level, "greater").low > -margin)
+    at_margin, at_loss = tails(margin), tails(-margin)
+    if at_margin is not None and at_loss is not None:
+        (below, beyond), (_, above) = at_margin, at_loss
+    else:
+        below = _pvalue(lambda level: limits(level, "less").high < margin)
+        above = _pvalue(lambda level: limits(level, "greater").low > -margin)
+        beyond = _pvalue(lambda level: limits(level, "greater").low > margin)
     return MarginTests(
         margin=margin,
-        superiority=_pvalue(lambda level: limits(level, "greater").low > margin),
+        superiority=beyond,
         non_inferiority=above,
         equivalence=max(above, below),
         confidence_interval=within,

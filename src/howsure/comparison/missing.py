@@ -13,12 +13,12 @@ from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.results import Comparison, Comparisons
 from howsure.comparison.together import adjusted
 from howsure.comparison.verdicts import decided, difference, ordered
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray
+from howsure.data.summaries import lean, means, summarise
 from howsure.errors import ArgumentError
 from howsure.metrics import ItemMetric, Metric
-from howsure.responses import Responses
-from howsure.scales import FloatArray
-from howsure.summaries import lean, means, summarise
 
 PREFERENCES = "preferences"
 """The reason of a scale of preferences: an answer for A is then one for B as well."""

@@ -4,18 +4,17 @@ Functions of a stack have a row for each of its data sets.
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from howsure import inference
 from howsure.comparison.results import EffectSizes, ItemScores
-from howsure.contests import Contest
-from howsure.metrics import AdditiveMetric, ItemMetric, Metric
-from howsure.resampling import Stack, cluster_sums, jackknife, ratio_error, summaries_of
-from howsure.responses import Labels, frozen
-from howsure.scales import FloatArray, IntArray
+from howsure.data.contests import Contest
+from howsure.data.responses import Labels, frozen
+from howsure.data.scales import FloatArray, IntArray
+from howsure.metrics import AdditiveMetric, Metric
+from howsure.resampling import Stack, cluster_df, cluster_sums, jackknife, ratio_error, summaries_of
 
 
 class Moments(NamedTuple):
@@ -57,12 +56,13 @@ def moments(metric: Metric, seen: Stack, rounding: FloatArray, clusters: IntArra
             return _of_means(seen.item_advantages(metric), rounding)
         sums, sizes = cluster_sums(seen.item_advantages(metric)[0], clusters)
         left = (sums.sum() - sums) / (sizes.sum() - sizes)
-        return Moments(np.array([ratio_error(sums, sizes)]), np.array([sums.size - 1.0]), left[np.newaxis])
+        return Moments(np.array([ratio_error(sums, sizes)]), np.array([cluster_df(sizes)]), left[np.newaxis])
     rows = []
     for contest, slack in zip(seen.contests, rounding.tolist(), strict=True):
         left = jackknife(contest, metric, clusters)
         formula = metric.error(*summaries_of(contest, metric.needs)) if clusters is None else None
-        rows.append((*(formula or (_jackknife_error(left, slack), left.size - 1.0)), left))
+        own_df = left.size - 1.0 if clusters is None else cluster_df(np.bincount(clusters).astype(np.float64))
+        rows.append((*(formula or (_jackknife_error(left, slack), own_df)), left))
     errors, df, left_out = zip(*rows, strict=True)
     return Moments(np.array(errors), np.array(df), np.stack(left_out))
 
@@ -99,18 +99,15 @@ def item_scores(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, items: 
     if not isinstance(metric, AdditiveMetric):
         return None
     advantages = np.asarray(metric.item_advantages(gold, a, b))
-    if not isinstance(metric, ItemMetric):
-        return ItemScores(items, advantages, np.empty(0), np.empty(0))
-    return ItemScores(items, advantages, *(np.asarray(metric.item_scores(gold, side)) for side in (a, b)))
+    of_a, of_b = metric.scores_by_item(gold, a, b) or (np.empty(0), np.empty(0))
+    return ItemScores(items, advantages, np.asarray(of_a), np.asarray(of_b))
 
 
 def effects(metric: Metric, gold: Any, a: FloatArray, b: FloatArray) -> EffectSizes:
     """Return the effect sizes of a metric with item scores; NaN for the others."""
     if not isinstance(metric, AdditiveMetric):
         return EffectSizes()
-    scores: Sequence[FloatArray] = (
-        [metric.item_scores(gold, side) for side in (a, b)] if isinstance(metric, ItemMetric) else []
-    )
+    scores = metric.scores_by_item(gold, a, b)
     advantages = metric.item_advantages(gold, a, b)
     delta = float(inference.cliffs_delta(*scores)) if scores else math.nan
     return EffectSizes(

@@ -1,18 +1,22 @@
 """What the reader must know about the data: values that spoil a comparison, and what few items cannot show."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from howsure.comparison.results import EffectSizes
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray
+from howsure.documents import Aside
 from howsure.documents.numbers import number
 from howsure.inference import PValue
 from howsure.inference.evidence import Evidence, quantiles
 from howsure.intervals import FEW_TELLING, Interval, are_signs, telling
 from howsure.metrics import Metric
+from howsure.metrics.equal_runs import EqualRuns, typical_runs
 from howsure.resampling import Scheme
-from howsure.scales import FloatArray
+from howsure.resampling.responses_kept import equally_many
 
 SMALL = 30
 """With fewer items than this, the interval of an uneven metric may cover less than it says."""
@@ -67,15 +71,28 @@ def small(contest: Contest, tail: PValue) -> list[str]:
 
 
 def unequal(contest: Contest, metric: Metric) -> list[str]:
-    """Say that a mean of more responses is closer to gold, so that equally good models would be called different."""
-    of_a, of_b = contest.a.n_responses, contest.b.n_responses
-    soft = contest.a.weights is not None or contest.b.weights is not None
-    if of_a == of_b or metric.per_response or soft:
+    """Say that the model with more runs is scored as if it had as many as the other."""
+    if not isinstance(metric, EqualRuns):
         return []
-    return [
-        f"A has {of_a:.4g} and B {of_b:.4g} responses per item. Averages of more responses are closer to gold, even if "
-        "the models are equally good. Compare equally many with `responses='equal'`."
-    ]
+    of_a, of_b = typical_runs(contest)
+    if of_a != of_b:
+        said = f"{_runs(contest)}: both are scored as if they had {min(of_a, of_b)}"
+        return [f"{said}. Averages of more runs are closer to gold even if models are equally good."]
+    n = int(np.count_nonzero(contest.a.sizes != contest.b.sizes))
+    return [Aside(f"A and B have unequally many runs on {n:,} of {contest.n_items:,} items: there both count as many.")]
+
+
+def with_equal_runs(contest: Contest) -> Contest:
+    """Return the contest with equally many runs of A and B on each item, and a note that says so."""
+    said = f"{_runs(contest)}: as many runs of A as of B are compared, chosen at random."
+    if len(set(typical_runs(contest))) == 1:
+        said = Aside("Where A and B have unequally many runs, as many of A as of B are compared, chosen at random.")
+    return replace(equally_many(contest), notes=(*contest.notes, said))
+
+
+def _runs(contest: Contest) -> str:
+    of_a, of_b = typical_runs(contest)
+    return f"A has {of_a} run{'s' * (of_a > 1)} per item, B {of_b}"
 
 
 def uneven(metric: Metric, contest: Contest) -> list[str]:
@@ -84,7 +101,7 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
         return []
     return [
         f"The {'mean of ' * metric.additive}{metric.name} depends on a few items, which a sample of {contest.n_items} "
-        "may lack, so the interval may be too narrow (docs/audit-defaults.md). Add items, or use mae, tv or js."
+        "may lack, so the interval may be too narrow (docs/inference.md). Add items, or use mae, tv or js."
     ]
 
 

@@ -14,6 +14,8 @@ from howsure.comparison.baselines import Baseline
 from howsure.comparison.detectable import detectable
 from howsure.comparison.margins import MarginTests, margin_tests
 from howsure.comparison.rater_answers import RaterAnswers, paired
+from howsure.data.responses import Labels
+from howsure.data.scales import FloatArray
 from howsure.documents import Document
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval, PValue
@@ -23,8 +25,6 @@ from howsure.intervals import INTERVALS
 from howsure.nulls import NULLS
 from howsure.provenance import Provenance
 from howsure.records import Signed
-from howsure.responses import Labels
-from howsure.scales import FloatArray
 
 if TYPE_CHECKING:
     import polars
@@ -250,7 +250,10 @@ class Comparison(Signed):
     def margin_tests(self, margin: float, method: str, confidence_level: float) -> MarginTests:
         """Return the tests against a margin that belong to an interval, from the same draws."""
         return margin_tests(
-            margin, lambda level, side: self.limits(method, level, side), confidence_level=confidence_level
+            margin,
+            lambda level, side: self.limits(method, level, side),
+            confidence_level=confidence_level,
+            tails=lambda advantage: INTERVALS[method].tails(self._known, advantage),
         )
 
     @property

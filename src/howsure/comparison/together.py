@@ -13,11 +13,12 @@ import numpy as np
 
 from howsure import _random, inference
 from howsure.comparison.results import Comparison
+from howsure.data.scales import FloatArray, IntArray
 from howsure.inference import ConfidenceInterval
 from howsure.inference.confidence import tails_of
-from howsure.inference.simultaneous import adjust_stepdown, joint_level
+from howsure.inference.corrections import too_few_resamples
+from howsure.inference.simultaneous import adjust_smallest, joint_level, tails_among
 from howsure.intervals import INTERVALS
-from howsure.scales import FloatArray, IntArray
 
 JOINT = ("holm", "westfall-young")
 """Corrections whose intervals hold together; those of the others hold one by one."""
@@ -42,8 +43,20 @@ def adjusted(found: Sequence[Comparison], correction: str, seed: np.random.SeedS
         pvalues = _westfall_young(found, seed)
     else:
         pvalues = inference.adjust([entry.pvalue for entry in found], method=correction)
-    entries = [replace(entry, pvalue_adjusted=float(p)) for entry, p in zip(found, pvalues, strict=True)]
+    entries = [
+        replace(entry, pvalue_adjusted=float(p), notes=(*entry.notes, *_too_few(entry, len(found), correction)))
+        for entry, p in zip(found, pvalues, strict=True)
+    ]
     return _joint_intervals(entries, seed) if correction in JOINT else entries
+
+
+def _too_few(entry: Comparison, n: int, correction: str) -> list[str]:
+    """Return that its resamples are too few to be significant among n, where they are."""
+    if entry.exact or not entry.null_draws.size:
+        return []
+    alpha, sides = 1 - entry.confidence_interval.confidence_level, 2 if entry.alternative == "two-sided" else 1
+    few = too_few_resamples(entry.n_resamples, n, alpha=alpha, method=correction, sides=sides)
+    return [few] if few else []
 
 
 def wide_level(level: float, correction: str, n: int) -> float:
@@ -153,24 +166,13 @@ def _westfall_young(found: Sequence[Comparison], seed: np.random.SeedSequence) -
     if not all(entry.null_draws.size for entry in found):
         return inference.adjust(own, method="holm")
     columns = []
-    for entry, order in _aligned(found, seed, "null draws"):
-        places = order if order.size == n_draws else np.resize(order, n_draws)
-        columns.append(-_tails(entry.null_draws, entry.alternative)[places])
     listed = all(entry.exact and entry.null_draws.size != entry.n_resamples for entry in found)
     exact = listed and len({entry.slice for entry in found}) == 1
-    together = adjust_stepdown(-own, np.stack(columns, axis=1), exact=exact)
-    return np.asarray(np.fmin(np.fmax(together, own), inference.adjust(own, method="holm")))
-
-
-def _tails(draws: FloatArray, alternative: str) -> FloatArray:
-    """Return the p-value that each null draw would have among all of them."""
-    ordered = np.sort(draws[~np.isnan(draws)])
-    slack = inference.pvalues.tie_tolerance(ordered)
-    above = 1 - np.searchsorted(ordered, draws - slack, side="left") / ordered.size
-    below = np.searchsorted(ordered, draws + slack, side="right") / ordered.size
-    if alternative == "two-sided":
-        return np.asarray(np.minimum(1.0, 2 * np.minimum(above, below)))
-    return np.asarray(above if alternative == "greater" else below)
+    for entry, order in _aligned(found, seed, "null draws"):
+        places = order if order.size == n_draws else np.resize(order, n_draws)
+        observed = math.nan if exact else entry.advantage
+        columns.append(tails_among(entry.null_draws, observed, entry.alternative)[places])
+    return adjust_smallest(own, np.stack(columns), exact=exact)
 
 
 def _aligned(

@@ -6,6 +6,7 @@ from heapq import nsmallest
 from typing import TYPE_CHECKING
 
 from howsure.comparison import baselines
+from howsure.data.scales import FREE_TEXT, FREE_TEXT_CAUTION
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import error_of, in_words, listed, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
@@ -78,7 +79,9 @@ def verdict(result: "Comparison") -> str:
     where = f" on {result.slice}" if result.slice else ""
     raters = None if NULLS[result.null].two_answers else result.rater_answers  # the verdict is that for these raters
     whose = "" if raters is None else f" for these {raters.n_raters} raters"
-    said = " ".join([f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}", *_margin(result)])
+    caution = [FREE_TEXT_CAUTION] if FREE_TEXT in result.scale else []
+    numbers = f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}"
+    said = " ".join([numbers, *_margin(result), *caution])
     return f"{said} {_power(result)}".rstrip()
 
 

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.comparison.moments import item_scores
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses, group_codes
+from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.resampling import summaries_of
-from howsure.resampling.clusters import cluster_sums, ratio_error
-from howsure.responses import Responses, group_codes
-from howsure.scales import FloatArray, IntArray, Scale
+from howsure.resampling.clusters import cluster_df, cluster_sums, ratio_error
 
 MOST_LEVELS = 4
 """Up to this many different degrees of agreement are strata of their own; more are cut into three."""
@@ -54,7 +54,7 @@ def item_agreement(responses: Responses, scale: Scale) -> FloatArray:
 
     Examples
     --------
-    >>> from howsure.scales import Scale
+    >>> from howsure.data.scales import Scale
     >>> item_agreement(Responses([0, 0, 1, 2, 2], [0, 3, 5]), Scale("nominal", (0.0, 1.0, 2.0))).round(3).tolist()
     [0.333, 1.0]
     """
@@ -132,5 +132,6 @@ def _name(number: int, last: int, agreement: float, scale: Scale) -> str:
 
 def _error(advantages: FloatArray, units: IntArray) -> CombinedError:
     sums, sizes = cluster_sums(advantages, units)
-    error = ratio_error(sums, sizes)
-    return CombinedError((0.0 if math.isnan(error) else error**2,), (max(1.0, sums.size - 1.0),))
+    if sums.size < 2:
+        return CombinedError((0.0,), (1.0,))
+    return CombinedError((ratio_error(sums, sizes) ** 2,), (max(1.0, cluster_df(sizes)),))

@@ -10,7 +10,9 @@ import numpy as np
 from howsure import _matrices, _random
 from howsure._frames import in_any_form
 from howsure.comparison.default_metric import metrics_for
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import cluster_codes
 from howsure.describing.strata import Stratum, strata_of
 from howsure.documents import Document
 from howsure.documents.numbers import error_of, interval, number
@@ -23,8 +25,6 @@ from howsure.raters.agreement import Agreement, measure_agreement
 from howsure.raters.choice import LOAD
 from howsure.raters.design import RatingDesign, design_of, overlap
 from howsure.records import Signed
-from howsure.response_tables import ResponseTable
-from howsure.responses import cluster_codes
 
 if TYPE_CHECKING:
     import polars

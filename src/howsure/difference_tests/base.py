@@ -14,7 +14,7 @@ from typing import ClassVar, TypeVar
 import numpy as np
 
 from howsure import _random
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 Drawn = TypeVar("Drawn", FloatArray, IntArray)
 
@@ -250,6 +250,11 @@ class DifferenceTest(ABC):
     estimates_accuracy: ClassVar[bool] = False
     exact_with_few_clusters: ClassVar[bool] = False
     caution: ClassVar[str] = ""
+
+    def caution_for(self, n: int) -> str:
+        """Return what must be known about the test of so many segments; empty where there is nothing."""
+        return self.caution
+
     suitability: ClassVar[Mapping[Shape, Suitability]]
 
     @abstractmethod

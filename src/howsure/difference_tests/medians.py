@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from howsure.data.scales import FloatArray, IntArray
 from howsure.difference_tests.base import (
     DEPENDENT,
     MEDIAN,
@@ -24,7 +25,10 @@ from howsure.difference_tests.base import (
     non_preferred,
     shares,
 )
-from howsure.scales import FloatArray, IntArray
+from howsure.difference_tests.ranks import away_from, order_interval
+
+LEAST = 100
+"""From so many segments on the bootstrap of a median holds its level: 5.6% at most, one- or two-sided."""
 
 N_BISECTIONS = 50
 LESS_PRECISE = "valid, but the median is less precise than the mean here."
@@ -46,7 +50,10 @@ class MedianTest(DifferenceTest):
 class BootstrapMedian(MedianTest):
     """Resample segments and see how often the median falls on the other side of `delta`.
 
-    The p-value is that of the percentile interval: `delta` is outside if and only if p ≤ alpha.
+    The p-value is that of the percentile interval: `delta` is outside if and only if p ≤ alpha. Of continuous
+    differences it depends on nothing but how many are positive, so that its type I error can be counted: 12.5% at 7
+    segments, 7.8% at 21, 7.3% at 45, 6.4% at 75. Below `LEAST` segments p and interval are therefore the exact ones of
+    order statistics.
     """
 
     name = "bootstrap-median"
@@ -65,10 +72,20 @@ class BootstrapMedian(MedianTest):
         }
     )
 
+    def caution_for(self, n: int) -> str:
+        """Say that few segments are not resampled."""
+        if n >= LEAST:
+            return ""
+        return (
+            f"Fewer than {LEAST} segments: a bootstrap of their median rejects too often, so p and interval are exact."
+        )
+
     def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples) -> TestedRows:
         """Test each row."""
         ordered = np.sort(sample.sums, axis=1)
         n = ordered.shape[1]
+        if n < LEAST:
+            return _by_order(ordered, hypothesis)
 
         low, high = resamples.blocks(lambda generator, count: _middle_places(generator, count, n), "bootstrap-median")
         medians = (ordered[:, low] + ordered[:, high]) / 2
@@ -81,6 +98,25 @@ class BootstrapMedian(MedianTest):
         if hypothesis.interval:
             low, high = hypothesis.ends(*extreme_draws(medians, hypothesis))
         return TestedRows(estimate, estimate, pvalue, side, low, high, resamples.n_resamples)
+
+
+def _by_order(ordered: FloatArray, hypothesis: Hypothesis) -> TestedRows:
+    """Test the median of each ascending row by how many differences lie on either side of `delta`.
+
+    Differences that equal `delta` speak against neither side, so that `delta` is outside of the interval between order
+    statistics if and only if p ≤ alpha.
+    """
+    from scipy.special import bdtr
+
+    n = ordered.shape[1]
+    apart = away_from(ordered, hypothesis.delta)
+    above, below = np.count_nonzero(apart > 0, axis=1), np.count_nonzero(apart < 0, axis=1)
+    pvalue, side = hypothesis.decide(bdtr(n - below, n, 0.5), bdtr(n - above, n, 0.5))
+    estimate = np.median(ordered, axis=1)
+    low, high = no_interval(estimate)
+    if hypothesis.interval:
+        low, high = hypothesis.ends(*order_interval(ordered, hypothesis.tail))
+    return TestedRows(estimate, estimate, pvalue, side, low, high, exact=True)
 
 
 class PermutationMedian(MedianTest):

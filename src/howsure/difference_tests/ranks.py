@@ -11,6 +11,7 @@ from types import MappingProxyType
 
 import numpy as np
 
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.difference_tests.base import (
     DEPENDENT,
     HODGES_LEHMANN,
@@ -26,7 +27,6 @@ from howsure.difference_tests.base import (
     non_preferred,
     recommended,
 )
-from howsure.scales import BoolArray, FloatArray, IntArray
 
 MOST_FOR_EXACT = 50
 """Up to this many differences that are not zero, Wilcoxon's p-value is exact, ties or not."""
@@ -77,18 +77,14 @@ class SignTest(SignedTest):
         from scipy.special import bdtr, bdtrc
 
         rows = sample.sums
-        centred = _centred(rows, hypothesis.delta)
+        centred = away_from(rows, hypothesis.delta)
         positive = np.count_nonzero(centred > 0, axis=1)
         counted = positive + np.count_nonzero(centred < 0, axis=1)
         less = np.where(counted > 0, bdtr(positive, np.maximum(counted, 1), 0.5), 1.0)
         greater = np.where(positive > 0, bdtrc(positive - 1.0, np.maximum(counted, 1), 0.5), 1.0)
         low, high = no_interval(rows[:, 0])
         if hypothesis.interval:
-            k = _binomial_rank(rows.shape[1], hypothesis.tail)
-            ordered = np.sort(rows, axis=1)
-            low = ordered[:, k - 1] if k else np.full(rows.shape[0], -np.inf)
-            high = ordered[:, -k] if k else np.full(rows.shape[0], np.inf)
-            low, high = hypothesis.ends(low, high)
+            low, high = hypothesis.ends(*order_interval(np.sort(rows, axis=1), hypothesis.tail))
         pvalue, side = hypothesis.decide(less, greater)
         return TestedRows(np.median(rows, axis=1), positive.astype(np.float64), pvalue, side, low, high, exact=True)
 
@@ -125,7 +121,7 @@ class Wilcoxon(SignedTest):
         from scipy.special import ndtr
 
         rows = sample.sums
-        ranked = SignedRanks.of(_centred(rows, hypothesis.delta))
+        ranked = SignedRanks.of(away_from(rows, hypothesis.delta))
         rank_sum = ranked.rank_sum
         less, greater = ndtr(ranked.z), ndtr(-ranked.z)
         few, plain = ranked.counted <= MOST_FOR_EXACT, ranked.plain
@@ -289,13 +285,22 @@ def walsh_average(ordered: FloatArray, k: int) -> float:
     return float(np.partition(ordered[rows] + ordered[columns], rank)[rank]) / 2
 
 
-def _centred(rows: FloatArray, delta: float) -> FloatArray:
+def away_from(rows: FloatArray, delta: float) -> FloatArray:
     """Return `rows − delta`, with what only rounding keeps from zero set to zero."""
     if delta == 0:
         return rows
     centred = rows - delta
     rounding = 8 * np.finfo(np.float64).eps * max(abs(delta), float(np.abs(rows).max()))
     return np.where(np.abs(centred) <= rounding, 0.0, centred)
+
+
+def order_interval(ordered: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
+    """Return the order statistics of ascending rows that hold the median, with at most `tail` error on each side."""
+    k = _binomial_rank(ordered.shape[1], tail)
+    if not k:
+        unbounded = np.full(len(ordered), np.inf)
+        return -unbounded, unbounded
+    return ordered[:, k - 1], ordered[:, -k]
 
 
 def _binomial_rank(n: int, tail: float) -> int:

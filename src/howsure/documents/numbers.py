@@ -288,3 +288,17 @@ def joined(names: Any, most: int = 8) -> str:
     if len(known) > most or len(known) < 2:
         return listed(known, most)
     return f"{', '.join(known[:-1])} and {known[-1]}"
+
+
+def about(n: float) -> str:
+    """Return a number with the two digits that such a forecast has, rounded up.
+
+    Examples
+    --------
+    >>> about(784.9), about(1_234_567), about(7.2)
+    ('790', '1,300,000', '8')
+    """
+    if not math.isfinite(n):
+        return "an unlimited number of"
+    step = 10 ** max(0, math.floor(math.log10(max(n, 1))) - 1)
+    return f"{math.ceil(n / step - 1e-9) * step:,}"

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 BATCH = 512
 """Draws whose running maxima stay in the fastest memory."""

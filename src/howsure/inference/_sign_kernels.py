@@ -3,7 +3,7 @@
 import numpy as np
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 
 @njit(cache=True, nogil=True)

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from howsure.scales import FloatArray
+from howsure.data.scales import FloatArray
 
 MOST = 40
 """About this many bars fit into a picture."""

@@ -1,13 +1,17 @@
-"""Several questions asked of the same data: p-values adjusted so that the answers hold together."""
+"""Several questions asked of the same data: p-values adjusted so that the answers hold together.
 
+Holm's and Benjamini and Hochberg's steps are six lines here, because importing them from statsmodels takes two seconds.
+"""
+
+import math
 from typing import Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
+from howsure.data.scales import FloatArray
 from howsure.errors import ArgumentError
-from howsure.scales import FloatArray
 
 Correction = Literal["holm", "benjamini-hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = ("holm", "benjamini-hochberg", "none")
@@ -41,6 +45,30 @@ def adjust(pvalues: npt.ArrayLike, *, method: str = "holm") -> FloatArray:
         values[counted] = _step(values[counted], method)
     values.flags.writeable = False
     return values
+
+
+def too_few_resamples(n_resamples: int, n_questions: int, *, alpha: float, method: str, sides: int = 2) -> str:
+    """Return a note where no p-value from so many resamples can be significant after the correction; else "".
+
+    The smallest p-value is sides / (resamples + 1). Holm multiplies it by the number of questions;
+    Benjamini–Hochberg does not where all are as small, nor does Westfall and Young's correction.
+
+    Examples
+    --------
+    >>> too_few_resamples(99, 9, alpha=0.05, method="holm")[:61]
+    'With 99 resamples no adjusted p-value can be below 0.18, so n'
+    >>> too_few_resamples(999, 9, alpha=0.05, method="holm")
+    ''
+    """
+    times = n_questions if method == "holm" else 1
+    smallest = min(1.0, sides * times / (n_resamples + 1))
+    if smallest <= alpha + 1e-12:
+        return ""
+    enough = math.ceil(sides * times / alpha - 1e-9) - 1
+    return (
+        f"With {n_resamples:,} resamples no {'adjusted ' if times > 1 else ''}p-value can be below {smallest:.2g}, so "
+        f"nothing can be significant. Use at least {enough:,} resamples (`n_resamples`)."
+    )
 
 
 def _step(pvalues: FloatArray, method: str) -> FloatArray:

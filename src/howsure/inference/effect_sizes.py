@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray
 from howsure.inference.pvalues import tie_tolerance
-from howsure.scales import FloatArray
 
 PAIRS = 1024
 """Of many rows with so many pairs at most, the pairs are compared one by one."""

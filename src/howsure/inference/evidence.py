@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.inference.pvalues import tie_tolerances
-from howsure.scales import BoolArray, FloatArray, IntArray
 
 if TYPE_CHECKING:
     from howsure.inference.combined_error import CombinedError
@@ -50,6 +50,10 @@ class Evidence:
         The exact tails of exchanged items, where they are known.
     rater_error : CombinedError or None
         The error from items and raters, where raters are a random factor; there is one row then.
+    unit_sums : array, (rows, clusters)
+        The sum of the item advantages of each cluster, where items come in clusters and the metric has item scores.
+    unit_sizes : array, (clusters,)
+        The number of items of each cluster; empty where items stand alone.
     items : array, (rows, items)
         The advantage of each item, where the metric has item scores; else no columns.
     n_units : int
@@ -67,6 +71,8 @@ class Evidence:
     exact: bool = False
     flips: "Sequence[SignFlips | None] | None" = None
     rater_error: "CombinedError | None" = None
+    unit_sums: FloatArray = field(default_factory=_none)
+    unit_sizes: FloatArray = field(default_factory=lambda: np.empty(0))
     items: FloatArray = field(default_factory=_none)
     n_units: int = 0
 

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from howsure.scales import FloatArray
+from howsure.data.scales import FloatArray
 
 LISTED = 2**18
 """At most this many sets of negative terms are listed for each half."""

@@ -1,7 +1,9 @@
 """From draws to p-values: the tail p of one data set, and the expected p of a kind of study.
 
 Both are counts of "at least as extreme", and both count ties. Draws that are equal on paper differ in their last bits
-when their sums were added up in another order, so two values closer than `tie_tolerance` are taken to be equal.
+when their sums were added up in another order, so two values closer than `tie_tolerance` are taken to be equal; SciPy's
+tolerance is a share of the observed statistic and misses ties at zero. A two-sided p is twice the smaller tail, at most
+1, which assumes no symmetry.
 """
 
 import math
@@ -14,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.documents.numbers import number, pvalue, rough
-from howsure.scales import BoolArray, FloatArray, IntArray
 
 Alternative = Literal["two-sided", "greater", "less"]
 ALTERNATIVES: tuple[Alternative, ...] = ("two-sided", "greater", "less")

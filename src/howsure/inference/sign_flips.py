@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._loading import pays
+from howsure.data.scales import FloatArray
 from howsure.inference.pvalues import PValue
 from howsure.inference.signed_sums import NOTHING, signed_sum_tails
-from howsure.scales import FloatArray
 
 _EPSILON = float(np.finfo(np.float64).eps)
 FEW = 12

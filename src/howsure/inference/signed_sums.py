@@ -16,9 +16,9 @@ from functools import lru_cache
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray, IntArray
 from howsure.inference import listed_sums
 from howsure.inference.listed_sums import Tails, listed_tails
-from howsure.scales import FloatArray, IntArray
 
 ComplexArray = npt.NDArray[np.complex128]
 

@@ -4,15 +4,17 @@ Advantages of many models are differences of few sums, so a pair's draws are mad
 kept. A *sum* is one number for each model and draw; the draws of a pair are the difference of two rows.
 """
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
+from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
+from howsure.inference.corrections import adjust
 from howsure.inference.pvalues import tie_tolerance
-from howsure.scales import FloatArray, IntArray
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -52,6 +54,56 @@ def adjust_stepdown(statistics: npt.ArrayLike, null_statistics: npt.ArrayLike, *
     sums[:-1] = np.nan_to_num(null.T - lowest, nan=0.0)
     first = np.arange(observed.size)
     return adjust_pairs(observed - lowest, sums, first=first, second=np.full_like(first, observed.size), exact=exact)
+
+
+def adjust_smallest(pvalues: npt.ArrayLike, tails: npt.ArrayLike, *, exact: bool = False) -> FloatArray:
+    """Return p-values adjusted by the smallest of what is left (min-p; Westfall and Young 1993, algorithm 4.2).
+
+    It suits questions whose statistics have no common scale. Adjusted p-values keep the order of the p-values, and are
+    never above Holm's: rounding aside, as many draws have a smallest tail below p as Bonferroni's sum allows.
+
+    Parameters
+    ----------
+    pvalues : array of float, (questions,)
+        NaN stays NaN.
+    tails : array, (questions, draws)
+        The p-value that each null draw would have had (`tails_among`), drawn jointly.
+    exact : bool
+        Whether the draws are all there are.
+
+    Examples
+    --------
+    >>> draws = np.random.default_rng(0).normal(size=(2, 999))
+    >>> adjust_smallest([0.01, 0.2], [tails_among(one) for one in draws]).round(3)
+    array([0.017, 0.2  ])
+    """
+    own = np.asarray(pvalues, dtype=np.float64)
+    together = adjust_stepdown(-own, -np.asarray(tails, dtype=np.float64).T, exact=exact)
+    return np.asarray(np.fmin(np.fmax(together, own), adjust(own, method="holm")))
+
+
+def tails_among(draws: FloatArray, observed: float = math.nan, alternative: str = "two-sided") -> FloatArray:
+    """Return the p-value that each null draw would have among all of them; NaN for an undefined one.
+
+    `observed` is what the data have, counted as one more draw as it is for their own p-value: without it the smallest
+    p-value of a draw would be above the smallest of the data, which then nothing adjusts. Left out where draws are all
+    there are.
+
+    Examples
+    --------
+    >>> tails_among(np.array([3.0, -1.0, 0.0, 1.0]))
+    array([0.5, 0.5, 1. , 1. ])
+    >>> tails_among(np.array([3.0, -1.0, 0.0, 1.0]), observed=4.0)
+    array([0.8, 0.4, 0.8, 1. ])
+    """
+    pool = np.append(draws, observed)
+    ordered = np.sort(pool[~np.isnan(pool)])
+    slack = tie_tolerance(ordered)
+    above = 1 - np.searchsorted(ordered, draws - slack, side="left") / max(ordered.size, 1)
+    below = np.searchsorted(ordered, draws + slack, side="right") / max(ordered.size, 1)
+    two_sided = np.minimum(1.0, 2 * np.minimum(above, below))
+    found = {"greater": above, "less": below}.get(alternative, two_sided)
+    return np.where(np.isnan(draws), np.nan, found)
 
 
 def adjust_pairs(

@@ -17,14 +17,28 @@ from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.evidence import Evidence
 from howsure.intervals.bootstrap import Basic, BCa, Percentile
 from howsure.intervals.bootstrap_t import FEW_TELLING, Studentised, Symmetric
-from howsure.intervals.direct import Edgeworth, Score, Student, are_signs, score, student, telling
+from howsure.intervals.direct import Edgeworth, Student, Tango, are_signs, score, student, telling
 from howsure.intervals.interval import Interval
+from howsure.intervals.inverted_test import SignFlipInterval
 
 STUDENT = Student()
 """The default where raters are a random factor."""
 
 INTERVALS: Mapping[str, Interval] = MappingProxyType(
-    {one.name: one for one in (Percentile(), Basic(), BCa(), Studentised(), Symmetric(), Score(), STUDENT, Edgeworth())}
+    {
+        one.name: one
+        for one in (
+            Percentile(),
+            Basic(),
+            BCa(),
+            Studentised(),
+            Symmetric(),
+            Tango(),
+            STUDENT,
+            Edgeworth(),
+            SignFlipInterval(),
+        )
+    }
 )
 """Each kind by its name."""
 
@@ -53,11 +67,12 @@ def interval(
     estimate : float
         The advantage of the data; "percentile" does without.
     jackknife : array of float
-        The advantages with one item left out: for "bca", "symmetric", "score", "t" and "edgeworth".
+        The advantages with one item left out: for "bca", "symmetric", "score", "t", "edgeworth" and
+        "sign-flip".
     standard_errors : array of float
         The standard error that each resample's own data give: for "studentised" and "symmetric".
     standard_error : float
-        That of the data: for these, "t" and "edgeworth".
+        That of the data: for these, "t", "edgeworth" and "sign-flip".
     df : float
         Degrees of freedom for "t"; one less than items, if left out.
     span : float

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import BoolArray, FloatArray
 from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
 from howsure.inference.evidence import Evidence
 from howsure.intervals.interval import Ends, Interval, Notes, arms
-from howsure.scales import BoolArray, FloatArray
 
 SAME_SIZE = 1e-13
 """Item advantages that differ by less than this share, times their number, are equal: a jackknife rounds them."""
@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 class Student(Interval):
     """Student's interval: estimate ± t · standard error.
 
-    For a mean of item advantages it covers better than resampling where items are few (docs/audit-defaults.md), unless
+    For a mean of item advantages it covers better than resampling where items are few (docs/levels.md), unless
     the advantages are very skewed; for metrics without item advantages, with the jackknife's standard error, too. Where
     raters are a random factor its error is that of items and raters, and it stays within the possible advantages.
     """
@@ -133,7 +133,7 @@ def _one_sided(n: int, skew: FloatArray, excess: FloatArray, z: float) -> FloatA
     return np.asarray(z - first / math.sqrt(n) - second / n + (2 * skew * z * first / 3 - z * first**2 / 2) / n)
 
 
-class Score(Interval):
+class Tango(Interval):
     """Tango's score interval of the mean of item advantages that are −c, 0 or c (Tango 1998).
 
     It holds the differences of two paired proportions that the score test does not reject: for accuracy and wins, whose

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
+from howsure.data.scales import BoolArray, FloatArray
 from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
 from howsure.inference.evidence import Ascending, Evidence
 from howsure.inference.pvalues import left_out
-from howsure.scales import BoolArray, FloatArray
 
 Notes = list[tuple[str, ...]]
 
@@ -80,6 +80,13 @@ class Interval(ABC):
     def needs_draws(self, evidence: Evidence) -> bool:
         """Whether the ends of the first row come from resamples; some intervals do without where items are few."""
         return self.from_resamples
+
+    def tails(self, evidence: Evidence, advantage: float) -> tuple[float, float] | None:
+        """Return the one-sided p-values (less, greater) of an advantage of the first row; None where ends must tell.
+
+        They are those of the test that the interval inverts, so that margins are tested without searching for them.
+        """
+        return None
 
     def limits(
         self, evidence: Evidence, confidence_level: float = 0.95, alternative: str = "two-sided"

@@ -13,13 +13,13 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Labels, Responses
+from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import DataError
-from howsure.io.columns import are_people
+from howsure.io.column_names import are_people
 from howsure.io.sheets import Sheet
 from howsure.io.values import Encoded, Factor, refuse_mixed_sources
-from howsure.response_tables import ResponseTable
-from howsure.responses import Labels, Responses
-from howsure.scales import FloatArray, IntArray
 
 WIDEST_ARRAY = 2**28
 """Bytes up to which ids are kept in a fixed-width array; one very long id would make all others as long."""
@@ -92,7 +92,7 @@ class CodedRows:
         known = tuple(self.rater.names) if self.rater is not None else ()
         if all(responses.raters is None for responses in sources.values()):
             known = ()
-        notes = [*notes, *([encoded.note] if encoded.note else [])]
+        notes = [*notes, *encoded.notes, *([encoded.missing] if encoded.missing else [])]
         runs = [name for name, source in sources.items() if source.raters is None and not are_people(name)]
         repeated = [] if repeat is None else runs
         return ResponseTable(

@@ -1,10 +1,8 @@
 """Which column is the item, the source, the value, the rater and the repeat: as asked, or guessed from the names."""
 
 import fnmatch
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Any
 
 import numpy as np
@@ -13,32 +11,8 @@ import polars as pl
 from howsure import _check
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
+from howsure.io.column_names import ROLES, with_role
 from howsure.io.sheets import Sheet, listed
-
-ALIASES = {
-    "item": (
-        "item itemid",
-        "exampleid sampleid docid instanceid questionid promptid segmentid taskid hitid",
-        "id uid uuid key example question prompt segment doc document sample instance task qid idx index",
-    ),
-    "source": (
-        "source",
-        "model system modelname systemname modelid systemid generator provider",
-        "llm engine bot agent",
-    ),
-    "value": (
-        "value",
-        "score rating label response answer annotation judgment judgement grade vote",
-        "pred prediction output verdict choice class category points stars mark",
-    ),
-    "rater": (
-        "rater raterid",
-        "annotator annotatorid worker workerid judge judgeid coder participant participantid",
-        "who user userid username reviewer evaluator assessor expert labeler labeller person by",
-    ),
-    "repeat": ("repeat rep", "epoch run trial replicate repetition iteration attempt seed rollout"),
-}
-"""Names of columns by role, the surest first; compared without case, spaces, hyphens, dots and underscores."""
 
 Where = Mapping[str, str] | Sequence[str] | str
 
@@ -63,6 +37,9 @@ class Layout:
     where: Where | None = None
     labels: str = "stripped"
     encoding: str | None = None
+    decimal: str | None = None
+    sheet: str | None = None
+    pool: Sequence[str] = ()
     scorer: str | None = None
     filter: str | None = None
     rater_ids: str = "coded"
@@ -101,7 +78,7 @@ def find_columns(sheet: Sheet, given: dict[str, str | None], *, required: Sequen
 
     A role that is not in `given` is not looked for. A `required` role without a column is an error.
     """
-    found: dict[str, str | None] = dict.fromkeys(ALIASES)
+    found: dict[str, str | None] = dict.fromkeys(ROLES)
     _refuse_absent(sheet, [column for column in given.values() if column])
     found |= {role: column for role, column in given.items() if column}
     _refuse_shared(found)
@@ -146,13 +123,14 @@ def guess(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> str |
 
 def candidates(sheet: Sheet, role: str, *, taken: Iterable[str | None] = ()) -> list[str]:
     """Return the columns that look most like `role`, apart from those that are `taken`."""
-    free = [column for column in sheet.columns if column not in set(taken)]
-    matches = ([column for column in free if _plain(column) in names.split()] for names in ALIASES[role])
-    return next((alike for alike in matches if alike), [])
-
-
-def _plain(column: str) -> str:
-    return column.lower().translate(str.maketrans("", "", " _-."))
+    used = set(taken)
+    free = [column for column in sheet.columns if column not in used]
+    while alike := with_role(free, role):
+        filled = [column for column in alike if sheet.frame[column].null_count() < sheet.frame.height]
+        if filled or role != "item":
+            return filled or alike
+        free = [column for column in free if column not in set(alike)]  # an empty column identifies nothing
+    return []
 
 
 def _refuse_shared(found: dict[str, str | None]) -> None:
@@ -236,103 +214,3 @@ def combined(sheet: Sheet, item: str | None) -> tuple[Sheet, list[str]]:
     cells = [sheet.ids(part).rename(f"part {number}") for number, part in enumerate(parts)]
     joined = pl.select(pl.concat_str(cells, separator=BETWEEN)).to_series().rename(item)
     return replace(sheet, frame=sheet.frame.with_columns(joined)), parts
-
-
-PEOPLE = {
-    "rater", "annotator", "annotation", "worker", "judge", "coder", "participant", "human", "person", "expert", "crowd",
-    "crowdworker", "reviewer", "evaluator", "assessor", "labeler", "labeller", "subject", "user", "ann", "annot",
-    "gold",
-}  # fmt: skip
-RUNS = {
-    "run", "rep", "repeat", "repetition", "replicate", "epoch", "trial", "iteration", "iter", "attempt", "seed",
-    "sample", "try", "generation", "gen", "rollout", "completion",
-}  # fmt: skip
-"""Words in the names of columns, in the singular."""
-
-
-@dataclass(frozen=True, slots=True)
-class Responders:
-    """What the columns of a source are, and why."""
-
-    are_raters: bool
-    reason: str
-
-
-def responders(
-    chosen: Mapping[str, Sequence[str]], *, rater: str | Sequence[str] | None, repeat: str | Sequence[str] | None
-) -> dict[str, Responders]:
-    """Return what the columns of each source that has several are: as asked, else by their names.
-
-    `rater` and `repeat` name sources or columns, with globs; an empty `rater` means that there are no raters.
-    """
-    asked = {"rater": _listed(rater), "repeat": _listed(repeat)}
-    several = {name: columns for name, columns in chosen.items() if len(columns) > 1}
-    found = {}
-    for name, columns in several.items():
-        sides = {role for role, specs in asked.items() for spec in specs if _names(spec, name, columns)}
-        if len(sides) > 1:
-            raise ArgumentError(f"the columns of {name} cannot be both raters and repeats (`rater`, `repeat`).")
-        if sides or rater == "":
-            found[name] = Responders("rater" in sides, "as asked")
-        else:
-            found[name] = _by_name(name, columns)
-    for role, specs in asked.items():
-        for spec in specs:
-            if not any(_names(spec, name, columns) for name, columns in several.items()):
-                raise ArgumentError(
-                    f"`{role}` must name a source that has several columns, or its columns; got {spec!r}. "
-                    f"Such sources: {listed(list(several)) if several else 'none'}."
-                )
-    return found
-
-
-def note(chosen: Mapping[str, Sequence[str]], found: Mapping[str, Responders]) -> str | None:
-    """Return the sentence that says what the columns are; None where no source has several."""
-    parts = [
-        f"{name} has {len(chosen[name])} {'raters' if kind.are_raters else 'repeats'} ({kind.reason})"
-        for name, kind in found.items()
-    ]
-    if not parts:
-        return None
-    settled = all(kind.reason == "as asked" for kind in found.values())
-    change = "" if settled else " Change this with `rater` or `repeat`."
-    return f"{'; '.join(parts)}.{change}"
-
-
-def are_people(source: str) -> bool:
-    """Whether a source's name says that people answered, so that its several responses are no runs of a model."""
-    return bool((PEOPLE | {"truth"}) & set(_words(source)))
-
-
-def _listed(specs: str | Sequence[str] | None) -> list[str]:
-    return [spec for spec in ([specs] if isinstance(specs, str) else specs or ()) if spec]
-
-
-def _names(spec: str, name: str, columns: Sequence[str]) -> bool:
-    return spec == name or all(column == spec or fnmatch.fnmatchcase(column, spec) for column in columns)
-
-
-def _by_name(source: str, columns: Sequence[str]) -> Responders:
-    parts = [_words(column) for column in columns]
-    shared = set.intersection(*(set(words) for words in parts))
-    for kinds, are_raters in ((RUNS, False), (PEOPLE, True)):
-        said = sorted(shared & kinds) or (sorted(kinds.intersection(_words(source))) if are_raters else [])
-        if said:
-            return Responders(are_raters, f"the names say {said[0]}")
-    start = _n_alike(parts)
-    stop = _n_alike([words[start:][::-1] for words in parts])
-    apart = ["".join(words[start : len(words) - stop]) for words in parts]
-    named = all(sum(letter.isalpha() for letter in text) > 1 for text in apart)
-    return Responders(named, "the columns differ by names" if named else "the columns are numbered")
-
-
-def _words(name: str) -> list[str]:
-    """Split "gpt4_Runs12" into gpt, 4, run, 12."""
-    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name)
-    words = re.findall(r"[^\W\d_]+|\d+", spaced)
-    return [word.removesuffix("s") if len(word) > 3 else word for word in map(str.lower, words)]
-
-
-def _n_alike(parts: Sequence[Sequence[str]]) -> int:
-    """Return how many words all begin with."""
-    return sum(1 for _ in takewhile(lambda words: len(set(words)) == 1, zip(*parts, strict=False)))

@@ -1,43 +1,34 @@
 """Check input files: format, supported analyses, missing information, and suggested commands."""
 
 import re
-import shlex
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
-import numpy as np
-import polars as pl
 
 from howsure.documents import Block, Code, Column, Document, Heading, Points, Sentence, Table, details
 from howsure.documents.names import shortened
 from howsure.documents.numbers import counted, joined
 from howsure.errors import ArgumentError, DataError
-from howsure.io.columns import PEOPLE, are_people, candidates
+from howsure.io.collecting import Collected, LogFile, collect
+from howsure.io.column_names import is_gold
+from howsure.io.columns import candidates
 from howsure.io.files import File, named_files, table_from
-from howsure.io.logs import NOTHING, collect
-from howsure.io.readers.known import recognise
+from howsure.io.folders import Skipped
+from howsure.io.prospects import Prospects, of_conditions, prospects
 from howsure.io.reading import is_log
-from howsure.io.sheets import Sheet, listed, open_sheet
+from howsure.io.sheets import listed, open_sheet
 from howsure.records import Record
-from howsure.response_tables import ResponseTable
-
-GOLD = {"human", "gold", "reference", "ground truth", "truth", "expert", "target", "people", "raters"}
-"""Names of sources that are more likely to be gold than a model."""
 
 LONGEST_NAME = 26
 """Longer names of files are shortened in the table."""
 
-MOST_LABELS = 30
-"""A column with more different words than this is text, not labels."""
-
-
-MOST_COMMANDS, MANY_FILES = 3, 5
-"""So many commands are shown by default; with many files, which make them long, only the first."""
+MOST_COMMANDS, MANY_FILES, MOST_ROWS = 3, 5, 21
+"""Commands shown by default (with many files, which make them long, only the first), and files in the table."""
 
 MOST_PROBLEMS = 4
-"""So much missing information is shown by default."""
+"""How much missing information is shown by default."""
 
 
 @dataclass(frozen=True)
@@ -60,6 +51,10 @@ class FileReport:
         None where it cannot be told which column holds them.
     problems : tuple of str
         What is unclear about the file, and how to make it clear.
+    task, model, settings : str
+        Of a log: its task, the model, and the settings in which it differs from other logs of that model.
+    n_runs, n_lacking : int or None
+        Of a log: the most responses to one item, and the responses without a score.
     """
 
     path: str
@@ -70,6 +65,11 @@ class FileReport:
     n_items: int | None = None
     n_models: int | None = None
     problems: tuple[str, ...] = ()
+    task: str = ""
+    model: str = ""
+    settings: str = ""
+    n_runs: int | None = None
+    n_lacking: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,8 +84,10 @@ class Diagnosis(Record):
     lacks : tuple of str
         What is missing or wrong, with its remedy.
     commands : tuple of str
-        What to run next.
+        What to run next; each was tried on these data.
     notes : tuple of str
+    skipped : tuple of str
+        Files of a folder that are left out, by reason.
     """
 
     files: tuple[FileReport, ...]
@@ -93,10 +95,14 @@ class Diagnosis(Record):
     lacks: tuple[str, ...]
     commands: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    skipped: tuple[str, ...] = ()
 
     def document(self) -> Document:
         """Return the diagnosis as a document: one line for each file, what is supported, what is missing."""
-        blocks: list[Block] = [Sentence(self._verdict, "verdict"), *self._tables()]
+        blocks: list[Block] = [Sentence(self._verdict, "verdict"), *self._summary(), *self._tables()]
+        if self.skipped:
+            blocks += [Heading("Files left out"), Points(self.skipped[:MOST_PROBLEMS])]
+            blocks += details([Points(self.skipped[MOST_PROBLEMS:])]) if self.skipped[MOST_PROBLEMS:] else []
         if self.supports:
             blocks += [Heading("Supported analyses"), Points(self.supports)]
         if self.lacks:
@@ -105,47 +111,102 @@ class Diagnosis(Record):
             blocks += [Heading(f"Missing information{how_many}"), Points(first)]
             blocks += details([Points(rest)]) if rest else []
         if self.commands:
-            most = MOST_COMMANDS if len(self.files) <= MANY_FILES else 1
+            most = MOST_COMMANDS if max(map(len, self.commands[:MOST_COMMANDS])) < 400 else 1
             blocks += [Heading("Suggested commands"), Code("\n".join(self.commands[:most]))]
             blocks += details([Code("\n".join(self.commands[most:]))]) if self.commands[most:] else []
         return Document("What these files are", tuple(blocks), self.notes)
 
-    def _tables(self) -> tuple[Table, Table]:
-        """Return one line for each file, and, as a detail, what each file holds."""
-        columns = (
-            Column("file"),
-            Column("format"),
-            Column("items", "count"),
-            Column("models", "count"),
-            Column("problems", "count"),
+    def _summary(self) -> list[Block]:
+        """Return what all files have in common, where there are several."""
+        formats = Counter(report.format for report in self.files)
+        if len(self.files) < 2:
+            return []
+        which = f" ({', '.join(formats)})" if len(formats) < 4 else f" of {len(formats)} formats"
+        parts = [f"{counted(len(self.files), 'file')}{which}"]
+        tasks = {report.task for report in self.files}
+        parts += [f"task {tasks.pop()}"] if len(tasks) == 1 and "" not in tasks else []
+        sizes = {report.n_items for report in self.files}
+        parts += [f"{counted(sizes.pop() or 0, 'item')} in each"] if len(sizes) == 1 and None not in sizes else []
+        return [Sentence(f"{', '.join(parts)}.")]
+
+    def _tables(self) -> list[Block]:
+        """Return one line for each file, and, as details, further files and what each file holds."""
+        if not self.files:
+            return []
+        narrow = (
+            13 if any(report.settings for report in self.files) else 5 if any(r.problems for r in self.files) else 0
         )
-        short = shortened((report.name for report in self.files), LONGEST_NAME)
-        rows = tuple(
-            (short[report.name], report.format, report.n_items, report.n_models, len(report.problems))
-            for report in self.files
-        )
+        short = shortened((report.name for report in self.files), LONGEST_NAME - narrow)
+        models = shortened((report.model for report in self.files), LONGEST_NAME)
+        tasks = shortened((report.task for report in self.files), LONGEST_NAME // 2)
+        columns: dict[Column, list[Any]] = {
+            Column("file"): [short[report.name] for report in self.files],
+            Column("format"): [report.format for report in self.files],
+            Column("task"): [tasks[report.task] for report in self.files],
+            Column("model"): [models[report.model] for report in self.files],
+            Column("settings that differ"): [report.settings for report in self.files],
+            Column("items", "count"): [report.n_items for report in self.files],
+            Column("models", "count"): [report.n_models for report in self.files],
+            Column("runs", "count"): [report.n_runs for report in self.files],
+            Column("errors", "count"): [report.n_lacking for report in self.files],
+            Column("problems", "count"): [len(report.problems) for report in self.files],
+        }
+        wanted = {
+            "format": len({report.format for report in self.files}) > 1 or len(self.files) == 1,
+            "task": len({report.task for report in self.files if report.task}) > 1,
+            "models": any(report.n_models not in (None, 1) for report in self.files),
+            "runs": any((report.n_runs or 0) > 1 for report in self.files),
+            "errors": any(report.n_lacking for report in self.files),
+            "problems": any(report.problems for report in self.files),
+        }
+        wanted["problems"] &= not wanted["task"]  # the problems are listed below, too
+        wanted["model"] = wanted["settings that differ"] = not wanted["models"] and not wanted["problems"]
+        shown = {
+            column: cells
+            for column, cells in columns.items()
+            if wanted.get(column.title, True) and any(cell not in ("", None) for cell in cells)
+        }
+        rows = tuple(zip(*shown.values(), strict=True))
         contents = tuple(
             (short[report.name], ": ".join(filter(None, (report.kind, report.holds)))) for report in self.files
         )
-        return Table(columns, rows), Table((Column("file"), Column("contents")), contents, "Contents", detail=True)
+        tables: list[Block] = [Table(tuple(shown), rows[:MOST_ROWS])]
+        if len(rows) > MOST_ROWS:
+            tables.append(Sentence(f"And {len(rows) - MOST_ROWS:,} more files (`verbose`)."))
+            tables += details([Table(tuple(shown), rows[MOST_ROWS:])])
+        return [*tables, Table((Column("file"), Column("contents")), contents, "Contents", detail=True)]
 
     @property
     def _verdict(self) -> str:
         these = "This file" if len(self.files) == 1 else "These files"
+        left_out = f" {counted(_n_left_out(self.skipped), 'file')} left out." if self.skipped else ""
+        if not self.files:
+            return f"Nothing here can be read.{left_out}"
         if self.supports and any(command.startswith("howsure compare ") for command in self.commands):
-            return f"{these} can be compared." if len(self.files) > 1 else "The models in this file can be compared."
+            able = f"{these} can be compared." if len(self.files) > 1 else "The models in this file can be compared."
+            return f"{able}{left_out}"
         if self.supports:
             return f"{these} {'holds' if len(self.files) == 1 else 'hold'} ratings to describe, but no two models."
-        return f"{these} cannot be compared as {'it is' if len(self.files) == 1 else 'they are'}."
+        return f"{these} cannot be compared as {'it is' if len(self.files) == 1 else 'they are'}.{left_out}"
 
 
-def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosis:
+def _n_left_out(skipped: Sequence[str]) -> int:
+    return sum(
+        int(match[1].replace(",", "")) if (match := re.match(r"([\d,]+) files", said)) else 1 for said in skipped
+    )
+
+
+def doctor(
+    files: str | Path | Sequence[str | Path], *, progress: Callable[[int], object] | None = None, **options: Any
+) -> Diagnosis:
     r"""Check input files: format, supported analyses, missing information, and suggested commands.
 
     Parameters
     ----------
     files : path or sequence of paths
-        Tables, logs and exports; `name=path` gives a source its name, as on the command line.
+        Tables, logs, exports and folders of them; `name=path` gives a source its name, as on the command line.
+    progress : callable, optional
+        Called with 1 after each log.
     **options
         Those of `howsure.read`, such as `scorer`.
 
@@ -162,27 +223,75 @@ def doctor(files: str | Path | Sequence[str | Path], **options: Any) -> Diagnosi
     x and y can be compared by their own scores, without gold.
     """
     paths = [str(files)] if isinstance(files, str | Path) else [str(path) for path in files]
-    found = named_files(paths)
-    names = _names([file.path for file in found])
-    reports, lacks = [], list[str]()
-    choices: dict[str, Any] = {}
-    for file in found:
-        report, chosen = _look(file, options, names)
-        reports.append(report)
-        lacks += report.problems
-        choices |= {name: value for name, value in chosen.items() if name not in choices}
-    settings = {name: value for name, value in options.items() if value} | choices
+    given = {name: value for name, value in options.items() if value}
+    left_out: list[Skipped] = []
     try:
-        table = table_from(paths, **settings)
+        found = named_files(paths, left_out)
+    except DataError as error:
+        if not any(Path(path).is_dir() for path in paths):
+            raise
+        return Diagnosis((), (), (str(error),), (), skipped=_by_reason(left_out, {}))
+    names = _names([file.path for file in found] + [skip.path for skip in left_out])
+    logs = [file for file in found if _is_log(file)]
+    collected = _collected(logs, progress)
+    reports = [_look(file, given, names, collected) for file in found]
+    lacks = [problem for report in reports for problem in report.problems]
+    prospect = _prospects(found, paths, given, collected, whole=len(logs) == len(found))
+    told = [_plainly(said, names) for said in prospect.lacks]
+    return Diagnosis(
+        tuple(reports),
+        tuple(prospect.supports),
+        tuple(dict.fromkeys([*lacks, *told])),
+        tuple(prospect.commands),
+        tuple(type(note)(_plainly(note, names)) for note in prospect.notes),
+        _by_reason(left_out, names),
+    )
+
+
+def _is_log(file: File) -> bool:
+    try:
+        return is_log(file.path)
+    except DataError:
+        return False
+
+
+def _collected(logs: Sequence[File], progress: Callable[[int], object] | None) -> Collected:
+    """Read every log once; what cannot be read is among the skipped."""
+    listed_files = [(file.name, file.path) for file in logs]
+    try:
+        collected = collect([(None, path) for _, path in listed_files], fewest=0, progress=progress)
+    except DataError as error:  # a single file that cannot be read
+        return Collected(skipped=[Skipped(str(logs[0].path), str(error))])
+    for log in collected.files:
+        log.called = next((name for name, path in listed_files if str(path) == log.path), None)
+    collected.settle({}, ())
+    return collected
+
+
+def _prospects(
+    found: Sequence[File], paths: Sequence[str], given: dict[str, Any], collected: Collected, *, whole: bool
+) -> Prospects:
+    """Return what can be done with the files, and what stands in the way."""
+    try:
+        if whole:
+            return prospects(paths, given, collected, found)
+        table = table_from(paths, **given)
     except (ArgumentError, DataError) as error:
-        told = tuple(dict.fromkeys([*lacks, _plainly(str(error), names)]))
-        other = _of_one_table(found, paths, settings)
-        return Diagnosis(tuple(reports), other[:1], () if other else told, other[1:])
-    notes = tuple(type(note)(_plainly(note, names)) for note in table.notes)
-    if _gold(table) is None and (other := _of_one_table(found, paths, settings, columns=False)):
-        return Diagnosis(tuple(reports), other[:1], tuple(lacks), other[1:], notes)
-    supports, more, commands = _prospects(table, found, paths, settings)
-    return Diagnosis(tuple(reports), tuple(supports), (*lacks, *more), tuple(commands), notes)
+        other = of_conditions(found, paths, given)
+        return other or Prospects(lacks=[str(error)])
+    return of_conditions(found, paths, given, table) or prospects(paths, given, collected, found, table)
+
+
+def _by_reason(skipped: Sequence[Skipped], names: dict[str, str]) -> tuple[str, ...]:
+    """Return one line for each reason, with the number of files and the first of them."""
+    reasons = Counter(_plainly(skip.reason, names) for skip in skipped)
+    first = {_plainly(skip.reason, names): names.get(skip.path, skip.path) for skip in reversed(skipped)}
+    return tuple(
+        f"{first[reason]}: {reason.rstrip('.')}."
+        if n == 1
+        else f"{n:,} files: {reason.rstrip('.')} (first: {first[reason]})."
+        for reason, n in reasons.items()
+    )
 
 
 def _names(paths: Sequence[str]) -> dict[str, str]:
@@ -193,31 +302,35 @@ def _names(paths: Sequence[str]) -> dict[str, str]:
     >>> _names(["logs/a/run.json", "logs/b/run.json", "logs/b/x.csv"])
     {'logs/a/run.json': 'a/run.json', 'logs/b/run.json': 'b/run.json', 'logs/b/x.csv': 'x.csv'}
     """
-    names = [Path(path).name or path for path in paths]
+    times = Counter(Path(path).name or path for path in paths)
     return {
-        path: name if names.count(name) == 1 else "/".join(Path(path).parts[-2:])
-        for path, name in zip(paths, names, strict=True)
+        path: (Path(path).name or path) if times[Path(path).name or path] == 1 else "/".join(Path(path).parts[-2:])
+        for path in paths
     }
 
 
 def _plainly(said: str, names: dict[str, str]) -> str:
     """Return a message with names of files in place of paths, and options as `howsure compare` takes them."""
-    for path in sorted(names, key=len, reverse=True):
+    for path in sorted((path for path in names if path in said), key=len, reverse=True):
         said = said.replace(path, names[path])
-    return re.sub(r"`(item|source|value|rater|repeat)`", r"--\1", said.replace("scale='nominal'", "--scale nominal"))
+    said = re.sub(r"`(\w+)='([^'`]*)'`", lambda found: f"--{found[1].replace('_', '-')} {found[2]}", said)
+    return re.sub(r"`(\w+)`", lambda found: f"--{found[1].replace('_', '-')}", said)
 
 
-def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[FileReport, dict[str, Any]]:
-    """Return what one file is and what is unclear about it, and which settings would make it clear."""
+def _look(file: File, given: dict[str, Any], names: dict[str, str], collected: Collected) -> FileReport:
+    """Return what one file is and what is unclear about it."""
     name = names[file.path]
+    for number, log in enumerate(collected.files):
+        if log.path == str(file.path):
+            return _look_at_log(number, log, given, name, collected)
+    reason = next((skip.reason for skip in collected.skipped if skip.path == str(file.path)), None)
     try:
-        if is_log(file.path):
-            return _look_at_log(file, options, name)
-        sheet = open_sheet(file.path, encoding=options.get("encoding"))
+        if reason is not None:
+            raise DataError(reason)
+        sheet = open_sheet(file.path, encoding=given.get("encoding"), sheet=given.get("sheet"))
     except DataError as error:
-        return FileReport(
-            file.path, name, "not readable", "not readable", "", problems=(_plainly(str(error), names),)
-        ), {}
+        told = _plainly(str(error), names)
+        return FileReport(file.path, name, "not readable", "not readable", "", problems=(told,))
     alike = {role: candidates(sheet, role) for role in ("item", "source", "value", "rater", "repeat")}
     roles = [f"{role}: {' or '.join(columns)}" for role, columns in alike.items() if columns]
     holds = f"{counted(sheet.frame.height, 'row')}; {'; '.join(roles) or 'no column whose role is clear'}"
@@ -228,179 +341,42 @@ def _look(file: File, options: dict[str, Any], names: dict[str, str]) -> tuple[F
         for role in ("item", "source")
     }
     n_items = None if ids["item"] is None else len(ids["item"])
-    n_models = None if ids["source"] is None else _n_models(ids["source"])
-    n = len(sheet.columns)
-    report = FileReport(
-        file.path,
-        name,
-        f"table, {counted(n, 'column')}",
-        f"a table of {counted(n, 'column')}",
-        holds,
-        n_items,
-        n_models,
-    )
-    return report, {}
+    n_models = None if ids["source"] is None else sum(not is_gold(source) for source in ids["source"])
+    if ids["source"] is None:
+        from howsure.io.columns import Layout
+        from howsure.io.wide import wide_sources
+
+        n_models = sum(not is_gold(source) for source in wide_sources(sheet, Layout())) or None
+    n = counted(len(sheet.columns), "column")
+    return FileReport(file.path, name, f"table, {n}", f"a table of {n}", holds, n_items, n_models)
 
 
-def _n_models(sources: Sequence[str | None]) -> int:
-    """Return how many sources are models, as far as names tell."""
-    return sum(name is None or name.lower() not in GOLD for name in sources)
-
-
-def _look_at_log(file: File, options: dict[str, Any], name: str) -> tuple[FileReport, dict[str, Any]]:
-    known = recognise(file.path)
-    assert known is not None
-    collected = collect(file.path)
-    header, frame = collected.files[0].header, collected.frame()
-    scored = frame.filter(frame["kind"] != NOTHING)
-    problems, chosen = [], dict[str, Any]()
-    tasks = [
-        task for code in frame["task"].unique(maintain_order=True) if code >= 0 and (task := collected.tasks.all[code])
+def _look_at_log(number: int, log: LogFile, given: dict[str, Any], name: str, collected: Collected) -> FileReport:
+    choices = collected.choices(number)
+    problems = [
+        f"{name} has {len(held)} {role}s ({joined(held, 3)}); choose one with --{role}."
+        for role, held in choices.items()
+        if len(held) > 1 and not given.get(role) and not (role == "scorer" and log.header.default in held)
     ]
-    own = scored
-    if len(tasks) > 1 and not options.get("where"):
-        chosen["where"] = (f"task={tasks[0]}",)
-        own = scored.filter(scored["task"] == collected.tasks(tasks[0]))
-        problems.append(f"{name} has {len(tasks)} tasks ({listed(tasks)}); choose one with --where task={tasks[0]}.")
-    for role, held_names in (("filter", collected.filters), ("scorer", collected.scorers)):
-        held = [held_names.all[code] for code in own[role].unique(maintain_order=True)]
-        if len(held) > 1 and not options.get(role) and not (role == "scorer" and header.default in held):
-            chosen[role] = held[0]
-            problems.append(f"{name} has {len(held)} {role}s ({_few(held)}); choose one with --{role}.")
-    sources = [collected.sources.all[code] for code in frame["source"].unique(maintain_order=True) if code >= 0]
-    n_raters = frame["rater"].filter(frame["rater"] >= 0).n_unique()
-    n_items = frame["item"].n_unique()
+    sources, n_raters = collected.sources_of(number) or [log.model], collected.n_raters_of(number)
     parts = [
-        counted(n_items, "item"),
-        f"{listed(sources) if sources else header.model}",
+        counted(log.n_items, "item"),
+        listed(sources),
         *([counted(n_raters, "rater")] if n_raters else []),
-        *([f"{frame.height - scored.height:,} without a score"] if frame.height > scored.height else []),
+        *([f"{log.n_lacking:,} without a score"] if log.n_lacking else []),
     ]
-    title, holds = known[0].title, "; ".join(parts)
-    n_models = _n_models(sources or [header.model])
-    report = FileReport(file.path, name, known[0].name, title, holds, n_items, n_models, tuple(problems))
-    return report, chosen
-
-
-def _prospects(
-    table: ResponseTable, files: Sequence[File], paths: Sequence[str], settings: dict[str, Any]
-) -> tuple[list[str], list[str], list[str]]:
-    """Return what a table supports, what it lacks, and the commands for it."""
-    gold = _gold(table)
-    models = [name for name in table.sources if name != gold]
-    supports, lacks, commands = [], list[str](), list[str]()
-    flags = [word for name, value in settings.items() for word in _flag(name, value)]
-
-    def command(verb: str, *more: str) -> str:
-        return shlex.join(["howsure", verb, *paths, *flags, *more])
-
-    against = () if gold is None else ("--gold", gold)
-    if len(models) >= 2:
-        a, b = models[:2]
-        better = "" if not table.better else f"; {table.better} is better"
-        by = f"their own scores, without gold{better}" if gold is None else f"how close they are to {gold}"
-        supports.append(f"{a} and {b} can be compared by {by}.")
-        commands.append(command("compare", *against, "--a", a, "--b", b))
-        if len(models) > 2:
-            supports.append(f"All {len(models)} models can be ranked ({_few(models)}).")
-            commands.append(command("leaderboard", *against))
-    elif models and are_people(models[0]):
-        lacks.append(f"The data hold human answers ({models[0]}) but no model. Add the logs of two models.")
-    elif models:
-        lacks.append(
-            f"The data hold only one model, {models[0]}. Logs with the same model name count as repeats; if the models "
-            "differ, name them (name=FILE)."
-        )
-        if len(files) > 1 and all(file.name is None for file in files):
-            named = [f"{Path(file.path).stem}={file.path}" for file in files]
-            commands.append(shlex.join(["howsure", "compare", *named[:2], *flags]))
-    rated = [name for name, source in table.sources.items() if source.raters is not None]
-    if any(source.raters is not None and np.unique(source.raters).size > 1 for source in table.sources.values()):
-        supports.append(f"The agreement of raters can be estimated ({_few(rated)}).")
-        commands.append(command("describe"))
-    elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
-        lacks.append("The data have no rater ids, so results hold for these raters or runs only.")
-    single = [name for name in table.sources if table.sources[name].n_responses <= 1]
-    if single:
-        have = "has" if len(single) == 1 else "have"
-        lacks.append(f"{_few(single)} {have} one response per item, so we cannot estimate the variance within items.")
-    commands.append(command("convert", "--out", "table.parquet"))
-    return supports, lacks, commands
-
-
-def _few(names: Sequence[str]) -> str:
-    return joined(list(names), 3)
-
-
-def _gold(table: ResponseTable) -> str | None:
-    """Return the source that is probably gold: by its name, else the only one with raters."""
-    named = [name for name in table.sources if name.lower() in GOLD]
-    rated = [name for name, source in table.sources.items() if source.raters is not None]
-    found = named or (rated if len(rated) == 1 else [])
-    return found[0] if found and len(table.sources) > 1 else None
-
-
-def _flag(name: str, value: Any) -> list[str]:
-    flag = f"--{name.replace('_', '-')}"
-    values = value if isinstance(value, list | tuple) else [value]
-    return [word for entry in values for word in (flag, str(entry))]
-
-
-def _of_one_table(
-    files: Sequence[File], paths: Sequence[str], settings: dict[str, Any], *, columns: bool = True
-) -> tuple[str, ...]:
-    """Return how to compare the sources of one table that conditions select, or that are its columns."""
-    if len(files) != 1 or files[0].name is not None or is_log(files[0].path):
-        return ()
-    try:
-        sheet = open_sheet(files[0].path, encoding=settings.get("encoding"))
-        found = {role: candidates(sheet, role) for role in ("item", "source", "value")}
-        if found["source"] and found["value"]:
-            said, roles = (
-                "Long layout: conditions on columns select gold and the models.",
-                _conditions(sheet, found["source"][0]),
-            )
-        else:
-            said, roles = (
-                "Wide layout: each column holds one source (gold labels or a model).",
-                _columns(sheet, found["item"]) if columns else [],
-            )
-    except DataError:
-        return ()
-    return (said, shlex.join(["howsure", "compare", *paths, *roles])) if roles else ()
-
-
-def _conditions(sheet: Sheet, source: str) -> list[str]:
-    """Return gold, A and B where another column says who is human."""
-    for column in sheet.columns:
-        kinds = [] if column == source or column in sheet.nested else sheet.ids(column).drop_nulls().unique().to_list()
-        people = [kind for kind in kinds if kind.lower() in GOLD]
-        if people and len(kinds) <= MOST_LABELS:
-            others = (sheet.ids(column) != people[0]).fill_null(False)
-            models = sheet.ids(source).filter(others).drop_nulls().unique(maintain_order=True).to_list()
-            if len(models) > 1:
-                a, b = (f"{source}={name}" for name in models[:2])
-                return ["--gold", f"{column}={people[0]}", "--a", a, "--b", b]
-    return []
-
-
-def _columns(sheet: Sheet, items: Sequence[str]) -> list[str]:
-    """Return gold, A and B where columns are sources; columns that are numbered belong together."""
-    groups: dict[str, list[str]] = {}
-    for column in sheet.columns:
-        if column not in items and _holds_values(sheet, column):
-            groups.setdefault(re.sub(r"[_\- ]?\d+$", "", column), []).append(column)
-    specs = {stem: columns[0] if len(columns) == 1 else f"{stem}*" for stem, columns in groups.items()}
-    gold = next((stem for stem in specs if set(re.findall(r"[a-z]+", stem.lower())) & (PEOPLE | GOLD)), None)
-    models = [spec for stem, spec in specs.items() if stem != gold]
-    if len(models) < 2:
-        return []
-    return [*([] if gold is None else ["--gold", specs[gold]]), "--a", models[0], "--b", models[1]]
-
-
-def _holds_values(sheet: Sheet, column: str) -> bool:
-    if column in sheet.nested:
-        return False
-    cells = sheet.ids(column).drop_nulls()
-    numbers = cells.str.strip_chars().cast(pl.Float64, strict=False)
-    return len(cells) > 0 and (bool(numbers.is_not_null().all()) or cells.n_unique() <= MOST_LABELS)
+    return FileReport(
+        log.path,
+        name,
+        log.reader.name,
+        log.reader.title,
+        "; ".join(parts),
+        log.n_items,
+        sum(not is_gold(source) for source in sources),
+        tuple(problems),
+        log.header.task,
+        log.header.model if len(sources) == 1 else counted(len(sources), "source"),
+        log.condition,
+        log.n_runs,
+        log.n_lacking,
+    )

@@ -6,19 +6,22 @@ themselves. Which it is follows from how files and sources are written, and a no
 """
 
 import glob
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from howsure import _check
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
 from howsure.documents import Aside
+from howsure.documents.numbers import counted
 from howsure.errors import ArgumentError, DataError, MissingFileError
-from howsure.response_tables import ResponseTable
 
 if TYPE_CHECKING:  # Polars comes with them, which a contest in memory does not need
     from howsure.io.columns import Layout
+    from howsure.io.folders import Skipped
     from howsure.io.sheets import Sheet
 
 
@@ -45,10 +48,11 @@ class File:
     value: str | None = None
 
 
-def named_files(files: "Sequence[str | File | Any]") -> list[File]:
+def named_files(files: "Sequence[str | File | Any]", skipped: "list[Skipped] | None" = None) -> list[File]:
     """Return the files behind what was typed; a path that exists is never taken for anything else.
 
-    A `File` stays as it is, and a dataframe is read in place of a file.
+    A `File` stays as it is, and a dataframe is read in place of a file. Of a folder these are its logs, or its tables;
+    the files in it that are left out go to `skipped`.
 
     Examples
     --------
@@ -66,14 +70,14 @@ def named_files(files: "Sequence[str | File | Any]") -> list[File]:
             continue
         name, equals, path = text.partition("=")
         if not equals or Path(text).exists():
-            found += _paths(text, None)
+            found += _paths(text, None, skipped)
         elif not name or not path:
             raise ArgumentError(f"a named table is written name=file; got {text!r}.")
         else:
-            found += _paths(path, name)
+            found += _paths(path, name, skipped)
     seen: set[tuple[str, str | None]] = set()
     for file in (file for file in found if isinstance(file.path, str)):
-        if (key := (str(Path(file.path).resolve()), file.value or file.name)) in seen:
+        if (key := (os.path.realpath(file.path), file.value or file.name)) in seen:
             raise ArgumentError(f"{file.path} is given twice; give it once.")
         seen.add(key)
     return found
@@ -107,6 +111,9 @@ def contest_from(
     table, names = _read(files, asked, gold, _layout(by, options), every=a is None)
     standard = names.get(gold, gold) if gold is not None else None
     if a is None or b is None:
+        if gold is None:
+            standard, said = gold_by_name(table)
+            table = replace(table, notes=(*said, *table.notes))
         a, b = _only_two(table, standard)
         table = _with_note(table, Aside(f"A is {a} and B is {b}: the files hold no other models."))
     return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
@@ -137,12 +144,16 @@ def _read(
         if isinstance(files[0], Contest):
             raise ArgumentError("this takes a table of all sources; a contest has no more than gold, A and B.")
         return keep_sources(files[0], None if every else asked), {}
-    found = named_files(files)
+    skipped: list[Skipped] = []
+    found = named_files(files, skipped)
     standard = gold if gold is not None and _is_file(gold, found) else None
     single = len(found) == 1 and found[0].name is None and standard is None
     if single and not is_log(found[0].path):
         return _read_sheet(found[0], asked, gold, layout, every=every)
     table = read_files(_wanted(found, [] if every else [spec for spec in asked if spec != standard]), layout)
+    if skipped:
+        said = f"{counted(len(skipped), 'file')} left out (first: {Path(skipped[0].path).name}: {skipped[0].reason})."
+        table = _with_note(table, Aside(said))
     if standard is None:
         for spec in asked:
             table.source(spec)
@@ -157,7 +168,9 @@ def _read(
     return join(split_sources(table) | {name: own}, labels=layout.labels), {standard: name}
 
 
-def _paths(text: str, name: str | None) -> list[File]:
+def _paths(text: str, name: str | None, skipped: "list[Skipped] | None") -> list[File]:
+    if Path(text).is_dir():
+        return unfolded(File(text, name), skipped)
     if Path(text).exists():
         return [File(text, name)]
     path, colon, column = text.rpartition(":")
@@ -169,6 +182,18 @@ def _paths(text: str, name: str | None) -> list[File]:
     if not matched:
         raise MissingFileError(f"no file matches {text}.")
     return [File(path, name) for path in matched]
+
+
+def unfolded(file: File, skipped: "list[Skipped] | None" = None) -> list[File]:
+    """Return the files of a folder; a file, or data in memory, stays what it is."""
+    if not (isinstance(file.path, str | Path) and Path(file.path).is_dir()):
+        return [file]
+    from howsure.io.folders import contents
+
+    found = contents(file.path)
+    if skipped is not None:
+        skipped += found.skipped
+    return [File(path, file.name) for path in found.paths]
 
 
 def _is_file(gold: str, files: Sequence[File]) -> bool:
@@ -193,6 +218,21 @@ def _standard(path: str, layout: "Layout") -> tuple[str, "ResponseTable"]:
     return name, held[name]
 
 
+def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
+    """Return the source that must be gold, and a note; of labels only gold says which are right.
+
+    Numbers may be compared without gold, and then "human" may as well be one of those that are ranked: the note asks.
+    """
+    from howsure.io.column_names import SURELY_GOLD, gold_in, plain
+
+    name = gold_in(table.sources)
+    if name is None or len(table.sources) < 3:
+        return None, []
+    if table.scale.kind == "nominal" or plain(name) in SURELY_GOLD:
+        return name, [f"Gold is {name}, by its name. Change it with `gold`."]
+    return None, [f"{name} counts as a model. If it is gold, say so: `gold={name!r}`."]
+
+
 def _only_two(table: "ResponseTable", gold: str | None) -> tuple[str, str]:
     models = [name for name in table.sources if name != gold]
     if len(models) != 2:
@@ -202,7 +242,12 @@ def _only_two(table: "ResponseTable", gold: str | None) -> tuple[str, str]:
                 f"; the files hold {models[0]} alone. Two logs of one model are its repeats; name them to compare them"
             )
             raise ArgumentError(f"{said}: a=FILE b=FILE.")
-        raise ArgumentError(f"{said}; the files hold {', '.join(models) or 'none'}.")
+        from howsure.io.column_names import gold_in
+        from howsure.io.sheets import listed
+
+        name = gold_in(models) if gold is None else None
+        hint = "" if name is None else f" If {name} is gold, say so: `gold={name!r}`."
+        raise ArgumentError(f"{said}; the files hold {listed(models) or 'none'}.{hint}")
     return models[0], models[1]
 
 
@@ -223,18 +268,21 @@ def _read_sheet(
     file: File, asked: Sequence[str], gold: str | None, layout: "Layout", *, every: bool
 ) -> tuple["ResponseTable", dict[str, str]]:
     """Read one table, tidy or wide."""
-    from howsure.io.layouts import read_columns, read_tidy
+    from howsure.io.reading import read_sheet
     from howsure.io.sheets import open_sheet
+    from howsure.io.tidy import read_tidy
+    from howsure.io.wide import read_columns
 
     layout = replace(layout, value=file.value or layout.value)
-    sheet = open_sheet(file.path, paths=layout.named_columns, encoding=layout.encoding)
+    sheet = open_sheet(file.path, paths=layout.named_columns, encoding=layout.encoding, sheet=layout.sheet)
     wide = not every and _is_wide(sheet, asked, layout)
     of_items = gold if gold is not None and not wide and not _is_source(sheet, gold, layout) else None
     if every:
-        return read_tidy(sheet, replace(layout, gold=of_items)), {}
+        return read_sheet(sheet, replace(layout, gold=of_items)), {}
     if wide:
         rater, repeat = (_listed(spec) if spec else spec for spec in (layout.rater, layout.repeat))
-        table = read_columns(sheet, {spec: spec for spec in asked}, layout, rater=rater, repeat=repeat)
+        how: dict[str, Any] = {"rater": rater, "repeat": repeat, "marks": gold is None}
+        table = read_columns(sheet, {spec: spec for spec in asked}, layout, **how)
         return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {}
     others = [spec for spec in asked if spec != of_items]
     names = _names(others, sheet)

@@ -7,12 +7,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Labels, Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.io.coded_rows import labels as as_labels
 from howsure.io.values import Factor, refuse_alike
-from howsure.response_tables import ResponseTable
-from howsure.responses import Labels, Responses
-from howsure.scales import FloatArray, IntArray, Scale
 
 MOST_LACKING = 6
 COMPARED = 200

@@ -16,8 +16,8 @@ from typing import IO, Any
 import numpy as np
 import polars as pl
 
+from howsure.data.scales import IntArray
 from howsure.errors import ArgumentError, DataError
-from howsure.scales import IntArray
 
 LINES = 10_000
 """How many records are decoded at a time."""
@@ -178,6 +178,8 @@ LARGEST_VALUE = 64 * 2**20
 SPACE = " \t\n\r"
 
 DECODER = json.JSONDecoder(parse_constant=str, parse_int=whole_number)
+LENIENT = json.JSONDecoder(parse_constant=str, parse_int=whole_number, strict=False)
+"""Takes line breaks within texts, which some tools write."""
 
 
 class JsonCursor:
@@ -188,6 +190,8 @@ class JsonCursor:
     file : file of bytes
     name : str
         What messages call the file.
+    strict : bool
+        Whether a line break within a text is an error.
 
     Examples
     --------
@@ -199,9 +203,10 @@ class JsonCursor:
     samples [1, 2]
     """
 
-    def __init__(self, file: IO[bytes], name: str) -> None:
+    def __init__(self, file: IO[bytes], name: str, *, strict: bool = True) -> None:
         self.name = name
         self._file = file
+        self._json = DECODER if strict else LENIENT
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0
@@ -229,7 +234,7 @@ class JsonCursor:
             raise self.damage("it ends in the middle of a value")
         while True:
             try:
-                value, end = DECODER.raw_decode(self._text, self._at)
+                value, end = self._json.raw_decode(self._text, self._at)
             except json.JSONDecodeError as error:
                 if not (self._cut(error) and self._more()):
                     reason = "it ends in the middle of a value" if self._cut(error) else error.msg

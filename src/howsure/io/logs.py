@@ -1,154 +1,31 @@
 """Read evaluation logs and annotation exports: one file per model, several runs of a model, ratings by people."""
 
 import fnmatch
-from array import array
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from howsure import _check
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import OUTCOMES
+from howsure.data.scales import SHARES as SHARE_SCALE
 from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.io.coded_rows import CodedRows, labels, spread_amounts
-from howsure.io.columns import Layout, are_people
+from howsure.io.collecting import NOTHING, NUMBER, SHARES, TEXT, Collected, Paths, collect
+from howsure.io.column_names import RIGHT_SCORERS, are_people, plain
+from howsure.io.columns import Layout
 from howsure.io.joining import join_note, refuse_strangers
-from howsure.io.readers.base import Header, Reader, Row, digest, text_of
-from howsure.io.readers.known import recognise, rows_of
+from howsure.io.readers.base import Header, text_of
+from howsure.io.run_settings import ALL, INPUT
+from howsure.io.same_items import same_items
 from howsure.io.sheets import listed
 from howsure.io.values import Encoded, Factor, encode
 from howsure.raters.design import RATER_IDS
-from howsure.response_tables import ResponseTable
-
-NOTHING, NUMBER, TEXT, SHARES = range(4)
-"""What a value is."""
-
-
-class Names:
-    """Texts as numbers, in the order of first appearance; None is -1."""
-
-    def __init__(self) -> None:
-        self._code: dict[str, int] = {}
-
-    def __call__(self, name: str | None) -> int:
-        """Return the number of a name."""
-        return -1 if name is None else self._code.setdefault(name, len(self._code))
-
-    def __len__(self) -> int:
-        return len(self._code)
-
-    @property
-    def all(self) -> list[str]:
-        """The names by number."""
-        return list(self._code)
-
-
-@dataclass
-class LogFile:
-    """One log that was read: where it is, what it is, what it says about itself."""
-
-    path: str
-    reader: Reader
-    header: Header
-    called: str | None = None
-    """The name that the user gives its source."""
-
-
-@dataclass
-class Collected:
-    """Every row of every file."""
-
-    files: list[LogFile] = field(default_factory=list)
-    shares: list[Mapping[str, float]] = field(default_factory=list)
-    checks: dict[tuple[int, int], tuple[str, int]] = field(default_factory=dict)
-    clashes: dict[tuple[int, int], int] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.items, self.sources, self.raters, self.tasks = Names(), Names(), Names(), Names()
-        self.scorers, self.filters, self.reasons, self.texts = Names(), Names(), Names(), Names()
-        self._codes = {name: array("q") for name in ("file", "item", "source", "rater", "task", "scorer", "filter")}
-        self._codes |= {name: array("q") for name in ("lacks", "kind", "label", "answer")}
-        self._numbers, self._repeats = array("d"), array("d")
-
-    def add(self, row: Row) -> None:
-        """Take a row of the file that was opened last."""
-        file = len(self.files) - 1
-        kind, number, label = self._value(row)
-        item = self.items(_clean(row.item))
-        codes = {
-            "file": file,
-            "item": item,
-            "source": self.sources(_cleaned(row.source)),
-            "rater": self.raters(_cleaned(row.rater)),
-            "task": self.tasks(_cleaned(row.task)),
-            "scorer": self.scorers(_clean(row.scorer)),
-            "filter": self.filters(_clean(row.filter)),
-            "lacks": self.reasons(row.lacks or ("empty" if kind == NOTHING else None)),
-            "kind": kind,
-            "label": label,
-            "answer": -1 if row.answer is None else self.texts(_clean(text_of(row.answer))),
-        }
-        for name, code in codes.items():
-            self._codes[name].append(code)
-        self._numbers.append(number)
-        self._repeats.append(float("nan") if row.repeat is None else float(row.repeat))
-        if row.check:
-            self._compare(item, file, row)
-
-    def frame(self) -> pl.DataFrame:
-        """Return the rows as a dataframe of codes."""
-        columns: dict[str, Any] = {name: np.frombuffer(codes, dtype=np.int64) for name, codes in self._codes.items()}
-        columns["number"] = np.frombuffer(self._numbers, dtype=np.float64)
-        columns["repeat"] = np.frombuffer(self._repeats, dtype=np.float64)
-        return pl.DataFrame(columns)
-
-    def __len__(self) -> int:
-        return len(self._numbers)
-
-    def _value(self, row: Row) -> tuple[int, float, int]:
-        value = None if row.lacks else row.value
-        if value is None:
-            return NOTHING, 0.0, -1
-        if isinstance(value, bool | int | float):
-            if value != value:  # noqa: PLR0124 (NaN)
-                return NOTHING, 0.0, -1
-            return NUMBER, float(value), -1
-        if isinstance(value, Mapping):
-            self.shares.append({_clean(str(name)): _share(share, row) for name, share in value.items()})
-            return SHARES, 0.0, len(self.shares) - 1
-        text = _clean(text_of(value)).strip()
-        return (TEXT, 0.0, self.texts(text)) if text else (NOTHING, 0.0, -1)
-
-    def _compare(self, item: int, file: int, row: Row) -> None:
-        """Notice an id that stands for different questions in two files."""
-        key = item, self.tasks(_cleaned(row.task))
-        check, first = self.checks.setdefault(key, (row.check, file))
-        if check != row.check and first != file and self.files[first].reader is self.files[file].reader:
-            self.clashes.setdefault(key, file)
-
-
-def _share(share: Any, row: Row) -> float:
-    try:
-        number = float(share)
-    except (TypeError, ValueError):
-        number = float("nan")
-    if not 0 <= number < float("inf"):
-        raise DataError(f"item {row.item}: {share!r} is not a share of a label.")
-    return number
-
-
-def _cleaned(text: str | None) -> str | None:
-    return None if text is None else _clean(text)
-
-
-def _clean(text: str) -> str:
-    """Return a text that can be written; half of a surrogate pair becomes a question mark."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
-
 
 VALUES = ("score", "answer")
 
@@ -158,10 +35,6 @@ MARKS = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
 
 
 NO_ANSWER = "without an answer"
-
-
-Named = tuple[str | None, str | Path]
-Paths = str | Path | Sequence[str | Path | Named] | Mapping[str, str | Path | Sequence[str | Path]]
 
 
 def read_logs(
@@ -176,10 +49,12 @@ def read_logs(
     order: Sequence[Any] | None = None,
     rater_ids: str = "coded",
     labels: str = "stripped",
+    pool: Sequence[str] = (),
 ) -> ResponseTable:
     """Read evaluation logs and annotation exports; what each file is follows from its content.
 
-    Every response is kept: each epoch, each repeat, each of several logs of one model. What has no score (an error, a
+    Every response is kept: each epoch, each repeat, each of several logs of one model. Logs of one model under
+    different settings are separate models. What has no score (an error, a
     refusal, a cancelled sample) is left out, and a note counts it by reason.
 
     Parameters
@@ -201,6 +76,9 @@ def read_logs(
         As for `read`.
     rater_ids : {"coded", "as written"}
         Replace the ids of people by short codes, the same in all files, or keep them.
+    pool : sequence of str
+        Settings to ignore, so that runs of a model that differ in them are repeats; "all" ignores every setting, and
+        "input" that one id stands for different questions.
 
     Returns
     -------
@@ -217,9 +95,16 @@ def read_logs(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = open(f"{folder}/log.json", "w").write(json.dumps(log))
     ...     print(read_logs(f"{folder}/log.json"))
-    2 items; responses: m-1 (2); scale: ordinal: 0, 1 (2 distinct whole numbers)
+    2 items; responses: m-1 (2); scale: ordinal: 0, 1 (right or wrong)
     """
-    about: dict[str, Any] = {"scorer": scorer, "filter": filter, "where": where, "value": value, "item": item}
+    about: dict[str, Any] = {
+        "scorer": scorer,
+        "filter": filter,
+        "where": where,
+        "value": value,
+        "item": item,
+        "pool": pool,
+    }
     return table_of_logs(files, Layout(scale=scale, order=order, rater_ids=rater_ids, labels=labels, **about))
 
 
@@ -228,49 +113,26 @@ def table_of_logs(files: Paths, layout: Layout) -> ResponseTable:
     value = _check.one_of("value", layout.value or "score", VALUES)
     coded = _check.one_of("rater_ids", layout.rater_ids, RATER_IDS) == "coded"
     collected = collect(files, Header(scorer=layout.scorer or "", item=layout.item or ""), coded=coded)
-    frame = _with_names(collected)
-    notes = [_found(collected)]
-    frame = _kept(collected, frame, layout.conditions)
+    return assembled(collected, layout, value)
+
+
+def assembled(collected: Collected, layout: Layout, value: str = "score") -> ResponseTable:
+    """Make one table of all rows: choose settings, scorer and filter, name sources and items, and join the files."""
+    where = layout.conditions
+    by_setting = {key: wanted for key, wanted in where.items() if key in collected.settings and key not in OWN_COLUMNS}
+    kept = collected.settle(by_setting, layout.pool)
+    frame = _with_names(collected).filter(pl.col("file").is_in(kept))
+    notes = [_found(collected), *_skipped(collected), *_told_settings(collected, kept, layout.pool)]
+    frame = _kept(collected, frame, {key: wanted for key, wanted in where.items() if key not in by_setting})
     frame, about = _chosen(collected, frame, layout.scorer, layout.filter)
     notes += about
     better = _direction(collected, frame)
+    frame, matched = same_items(collected, frame, layout.pool)
+    notes += matched
     frame, names, tasks = _items(collected, frame)
     frame = _answers(collected, frame) if value == "answer" else frame
     table = _assembled(collected, frame, names, tasks, layout, notes=notes)
     return replace(table, better=better if value == "score" else "")
-
-
-def collect(files: Paths, asked: Header | None = None, *, coded: bool = True) -> Collected:
-    """Recognise each file and take all its rows."""
-    asked = asked or Header()
-    collected, runs = Collected(), dict[str, str]()
-    for called, path in _paths(files):
-        known = recognise(path)
-        if known is None:
-            raise DataError(f"{path} is not a log or export that is known. If it is a table, read it with `read`.")
-        reader, glance = known
-        file = LogFile(str(path), reader, replace(asked, higher_is_better={}, notes=[]), called)
-        collected.files.append(file)
-        before = len(collected)
-        for row in rows_of(reader, glance, file.header):
-            code = row.rater is not None and reader.personal and coded
-            collected.add(row._replace(rater=f"r-{digest(row.rater)}") if code else row)
-        if len(collected) == before:
-            raise DataError(f"{path} ({reader.title}) holds no sample.")
-        run = file.header.run
-        if run and runs.setdefault(run, str(path)) != str(path):
-            raise DataError(f"{path} and {runs[run]} are the same run ({run}); give it once.")
-    return collected
-
-
-def _paths(files: Paths) -> Iterator[tuple[str | None, str | Path]]:
-    if isinstance(files, str | Path):
-        yield None, files
-    elif isinstance(files, Mapping):
-        for called, own in files.items():
-            yield from ((called, path) for path in ([own] if isinstance(own, str | Path) else own))
-    else:
-        yield from (path if isinstance(path, tuple) else (None, path) for path in files)
 
 
 def _with_names(collected: Collected) -> pl.DataFrame:
@@ -280,8 +142,7 @@ def _with_names(collected: Collected) -> pl.DataFrame:
     kept = np.ones(len(source), dtype=bool)
     for number, about in enumerate(collected.files):
         own = file == number
-        model = about.header.model or Path(about.path).stem
-        source[own & (source < 0)] = collected.sources(model)
+        source[own & (source < 0)] = collected.sources(about.model)
         task[own & (task < 0)] = collected.tasks(about.header.task)
         if about.called is None:
             continue
@@ -302,10 +163,45 @@ def _found(collected: Collected) -> str:
     return Aside(f"Read {', '.join(parts)}: {', '.join(file.path for file in collected.files)}.")
 
 
+def _skipped(collected: Collected) -> list[str]:
+    if not collected.skipped:
+        return []
+    n_files = len(collected.files) + len(collected.skipped)
+    was = "was" if len(collected.skipped) == 1 else "were"
+    first = collected.skipped[0]
+    return [f"{len(collected.skipped)} of {n_files} files {was} skipped (first: {first.reason})"]
+
+
+def _told_settings(collected: Collected, kept: Sequence[int], pool: Sequence[str]) -> list[str]:
+    """Say which settings set runs of one model apart, and which were pooled."""
+    files = [collected.files[number] for number in kept]
+    apart = dict.fromkeys(part.partition("=")[0] for file in files for part in file.condition.split(" ") if part)
+    notes = []
+    if apart:
+        keys = ", ".join(apart)
+        notes.append(
+            f"Runs of one model under different settings count as separate models ({keys}). Select with `where`, or "
+            f"pool them with `pool={next(iter(apart))!r}`."
+        )
+    pooled = [key for key in pool if key != INPUT]
+    if pooled:
+        notes.append(
+            f"Runs that differ in {', '.join('any setting' if key == ALL else key for key in pooled)} are pooled."
+        )
+    return notes
+
+
+OWN_COLUMNS = ("task", "source", "rater", "item", "scorer", "filter")
+
+
 def _kept(collected: Collected, frame: pl.DataFrame, where: Mapping[str, str]) -> pl.DataFrame:
     """Keep the rows that `where` asks for."""
     for column, wanted in where.items():
-        _check.one_of("where", column, ("task", "source", "rater", "item", "scorer", "filter"))
+        if column not in OWN_COLUMNS:
+            known = [*OWN_COLUMNS, *collected.settings]
+            raise DataError(
+                f"the logs have no {column!r} to select by; there is {listed(known)}.{_check.nearest(column, known)}"
+            )
         known = getattr(collected, f"{column}s").all
         if wanted not in known:
             hint = _check.nearest(wanted, known)
@@ -424,7 +320,7 @@ def _assembled(
         _Items([collected.files[code].path for code in frame["file"]], [names[code] for code in frame["item"]]),
         np.arange(frame.height),
     )
-    told = [*notes, *_completeness(collected, frame, sources, names), *_clashes(collected)]
+    told = [*notes, *_completeness(collected, frame, sources, names)]
     of_item = dict(zip(items, tasks, strict=True))
     groups = {"task": labels([of_item[name] for name in names])} if any(tasks) else {}
     if (frame["kind"] == SHARES).any():
@@ -438,9 +334,47 @@ def _assembled(
     held = {name: table.items[has].tolist() for name, has in holds.items()}
     if len(holds) > 1 and all(held.values()):
         refuse_strangers(held, holds, {name: name for name in holds})
+        _refuse_apart(collected, holds)
         told.append(join_note(holds, names, "sources"))
     repeats = tuple(name for name, source in table.sources.items() if source.raters is None and not are_people(name))
-    return replace(table, notes=tuple(told), repeats=repeats)
+    return replace(table, notes=(*told, *_other_names(list(table.sources)), *_constant(table)), repeats=repeats)
+
+
+def _other_names(sources: Sequence[str]) -> list[str]:
+    """Point out sources that are probably one model under two names: openai/gpt-4o and gpt-4o."""
+    seen: dict[str, str] = {}
+    notes = []
+    for name in sources:
+        short = plain(name.rsplit("/", 1)[-1])
+        if seen.setdefault(short, name) != name:
+            notes.append(
+                f"{seen[short]} and {name} may be one model under two names. Name the files alike to pool them."
+            )
+    return notes
+
+
+def _constant(table: ResponseTable) -> list[str]:
+    """Say so where every response is the same: more often a broken run than a result."""
+    values = np.concatenate([source.values for source in table.sources.values()])
+    if values.size < 2 or (values != values[0]).any() or table.scale.kind == "nominal":
+        return []
+    return [f"Every response has the same value, {values[0]:g}. Check that the runs worked."]
+
+
+def _refuse_apart(collected: Collected, holds: Mapping[str, Any]) -> None:
+    """Refuse logs of several tasks or tools whose models have no items in common, and say how to choose among them."""
+    groups = collected.groups()
+    if len(groups) < 2:
+        return
+    reached, rest = next(iter(holds.values())).copy(), list(holds.values())
+    while near := [has for has in rest if (has & reached).any()]:
+        reached = np.logical_or.reduce([reached, *near])
+        rest = [has for has in rest if not (has & reached).any()]
+    if rest:
+        ways = [" ".join(f"`where='{key}={value}'`" for key, value in where.items()) for where in groups[:3]]
+        raise DataError(
+            f"the logs are of {len(groups)} tasks or tools whose models share no items; choose one: {', '.join(ways)}."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -498,7 +432,9 @@ def _encoded(collected: Collected, frame: pl.DataFrame, rows: CodedRows, layout:
     texts, notes = pl.Series(collected.texts.all, dtype=pl.String), list[str]()
     held = texts.gather(frame["label"].filter(frame["kind"] == TEXT).unique())
     graded = any(file.header.grades for file in collected.files) and layout.order is None and layout.scale != "nominal"
-    if graded and len(held) and held.is_in([*MARKS]).all() and (held.is_in(["C", "I"]).any() or set(held) == {"N"}):
+    of_marks = len(held) and held.is_in([*MARKS]).all() and (held.is_in(["C", "I"]).any() or set(held) == {"N"})
+    marked = bool(graded and of_marks)
+    if marked:
         is_text = kind == TEXT
         marks = texts.gather(frame["label"].filter(pl.Series(is_text)))
         numbers[is_text] = [MARKS[mark] for mark in marks]
@@ -517,7 +453,16 @@ def _encoded(collected: Collected, frame: pl.DataFrame, rows: CodedRows, layout:
         cells = labelled.zip_with(pl.Series(kind == TEXT), written.set(pl.Series(kind != NUMBER), None))
     if not (kind != NOTHING).any():
         raise DataError(f"no sample has a score: {'; '.join(_completeness(collected, frame, rows.source, ()))}")
-    return replace(encode(cells, layout, rows.place), note=None), notes
+    encoded = encode(cells, layout, rows.place)
+    notes += encoded.notes
+    encoded = replace(encoded, missing=None, notes=())
+    scorers = {plain(collected.scorers.all[code]) for code in frame["scorer"].filter(frame["kind"] != NOTHING).unique()}
+    levels = set(encoded.scale.levels)
+    if levels and levels <= {0.0, 1.0} and encoded.scale.is_numeric and (marked or scorers <= RIGHT_SCORERS):
+        encoded = replace(encoded, scale=replace(encoded.scale, reason=OUTCOMES))
+    elif scorers == {"preference"} and encoded.scale.is_numeric:
+        encoded = replace(encoded, scale=replace(encoded.scale, reason=SHARE_SCALE))
+    return encoded, notes
 
 
 def _completeness(collected: Collected, frame: pl.DataFrame, sources: Factor, names: Sequence[str]) -> list[str]:
@@ -551,18 +496,6 @@ def _not_run(collected: Collected, own: pl.DataFrame) -> int:
             held = own.filter(pl.col("file") == number).select("item", "repeat").n_unique()
             lacking += max(0, expected - held)
     return lacking
-
-
-def _clashes(collected: Collected) -> list[str]:
-    if not collected.clashes:
-        return []
-    key, file = next(iter(collected.clashes.items()))
-    item, first = key[0], collected.checks[key][1]
-    return [
-        f"{len(collected.clashes):,} items have the same id but different questions in {collected.files[first].path} "
-        f"and {collected.files[file].path} (first: item {collected.items.all[item]}). Check that the files are of one "
-        "data set."
-    ]
 
 
 def _parts(collected: Collected, frame: pl.DataFrame) -> list[Mapping[str, float]]:

@@ -8,16 +8,19 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
 from howsure.errors import ArgumentError, DataError
 from howsure.io.columns import Layout, Where, guess
-from howsure.io.files import File
+from howsure.io.files import File, unfolded
 from howsure.io.joining import join
-from howsure.io.layouts import read_tidy
 from howsure.io.logs import table_of_logs
+from howsure.io.packed import actual
 from howsure.io.readers.known import recognise
 from howsure.io.sheets import BINARY_ENDINGS, Sheet, listed, open_sheet
-from howsure.response_tables import ResponseTable
+from howsure.io.tidy import read_tidy
+from howsure.io.wide import read_found, wide_sources
+from howsure.io.workbooks import ENDINGS as WORKBOOKS
 
 RESPONSES = "responses"
 """What the source of an array without a name is called."""
@@ -42,6 +45,9 @@ def read(
     where: Where | None = None,
     labels: str = "stripped",
     encoding: str | None = None,
+    decimal: str | None = None,
+    sheet: str | None = None,
+    pool: Sequence[str] = (),
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: str = "coded",
@@ -81,6 +87,12 @@ def read(
         are taken as they are.
     encoding : str, optional
         The encoding of a text file that is not UTF-8, such as "cp1252".
+    decimal : {"point", "comma"}, optional
+        What 1,234 means. Needed only where the cells do not tell.
+    sheet : str, optional
+        The sheet of a workbook; the first by default.
+    pool : sequence of str, optional
+        Settings of logs whose values are put together; see `read_logs`.
     scorer, filter, rater_ids
         For logs, see `read_logs`.
 
@@ -101,15 +113,21 @@ def read(
     """
     layout = Layout(
         item=item, source=source, value=value, rater=rater, repeat=repeat, count=count, gold=gold, groups=groups,
-        scale=scale, order=order, where=where, labels=labels, encoding=encoding, scorer=scorer, filter=filter,
-        rater_ids=rater_ids,
+        scale=scale, order=order, where=where, labels=labels, encoding=encoding, decimal=decimal,
+        sheet=sheet, pool=pool, scorer=scorer, filter=filter, rater_ids=rater_ids,
     )  # fmt: skip
     names = list(sources) if isinstance(sources, list | tuple | set) else None
     if names is not None and not (names and all(isinstance(name, str) for name in names)):
         raise ArgumentError(f"`sources` must list names of sources; got {sources!r}.")
     files = _files(data)
-    if isinstance(data, str | Path) and _reads_as_log(data, layout):
+    if isinstance(data, str | Path) and (Path(data).is_dir() or _reads_as_log(data, layout)):
         files = [File(str(data), sources if isinstance(sources, str) else None)]
+    if files is not None:
+        files = [part for file in files for part in unfolded(file)]
+    if files is None and sources is None:
+        return read_sheet(
+            open_sheet(data, paths=layout.named_columns, encoding=layout.encoding, sheet=layout.sheet), layout
+        )
     if files is None:
         return read_tidy(data, layout, {name: name for name in names} if names is not None else sources)  # type: ignore[arg-type]
     if isinstance(sources, Mapping) or (isinstance(sources, str) and files[0].name != sources):
@@ -118,6 +136,12 @@ def read(
             " names of sources to keep, or name the source of each file."
         )
     return keep_sources(read_files(files, layout), names)
+
+
+def read_sheet(sheet: Sheet, layout: Layout) -> ResponseTable:
+    """Read every source of a table: tidy where a column names the sources, else wide where columns are sources."""
+    wide = {} if layout.gold else wide_sources(sheet, layout)
+    return read_found(sheet, wide, layout) if wide else read_tidy(sheet, layout)
 
 
 def as_table(data: ResponseTable | Any) -> ResponseTable:
@@ -213,7 +237,7 @@ def is_log(path: str | Path | Any) -> bool:
     """Whether a file is a log or an export that is known; a table of another kind, or a dataframe, is not."""
     if not isinstance(path, str | Path):
         return False
-    return Path(path).suffix.lower() not in BINARY_ENDINGS and recognise(path) is not None
+    return actual(path).suffix.lower() not in (*BINARY_ENDINGS, *WORKBOOKS) and recognise(path) is not None
 
 
 def split_sources(table: ResponseTable) -> dict[str, ResponseTable]:
@@ -238,7 +262,10 @@ def _table_of_logs(files: Sequence[File], layout: Layout) -> ResponseTable:
 def _tables(files: Sequence[File], layout: Layout) -> list[ResponseTable]:
     """Read each table; a column that some files lack is guessed there, since each file has its own names."""
     asked = layout.named_columns
-    sheets = [open_sheet(file.path, paths=[*asked, file.value], encoding=layout.encoding) for file in files]
+    sheets = [
+        open_sheet(file.path, paths=[*asked, file.value], encoding=layout.encoding, sheet=layout.sheet)
+        for file in files
+    ]
     for column in asked:
         parts = [column] if "," not in column else [part.strip() for part in column.split(",")]
         if sheets and not any(set(parts) <= set(sheet.columns) or "*" in column for sheet in sheets):
@@ -265,6 +292,8 @@ def _table(file: File, sheet: Sheet, layout: Layout) -> ResponseTable:
         where={name: value for name, value in layout.conditions.items() if name in sheet.columns},
     )
     if file.name is None:
+        if wide := wide_sources(sheet, own):
+            return read_found(sheet, wide, own)
         if own.source is None and guess(sheet, "source", taken=[own.item, own.value]) is None:
             raise ArgumentError(
                 f"{file.path} does not say whose responses it holds; name it: {Path(file.path).stem}={file.path}."

@@ -13,11 +13,15 @@ from typing import Any
 import polars as pl
 
 from howsure import _check
+from howsure.data.scales import BoolArray, IntArray
 from howsure.errors import DataError, MissingFileError
 from howsure.io.binary_files import read_binary
 from howsure.io.json_files import read_json, read_json_lines
-from howsure.io.text_files import as_utf8, read_separated, scan
-from howsure.scales import BoolArray, IntArray
+from howsure.io.notations import without_invisible
+from howsure.io.packed import STANDARD_INPUT, actual
+from howsure.io.text_files import as_utf8, marked_encoding, read_separated, scan, sniffed
+from howsure.io.workbooks import ENDINGS as WORKBOOKS
+from howsure.io.workbooks import read_workbook
 
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_ENDINGS = (".jsonl", ".ndjson", ".json")
@@ -41,6 +45,8 @@ class Sheet:
         Columns of a JSON file that hold lists or objects, with the first such line; their cells are JSON.
     unit : str
         What the numbers in `lines` count: lines, or the records of a JSON array.
+    notes : tuple of str
+        How the file was opened, where that is not plain from its name.
     """
 
     frame: pl.DataFrame
@@ -48,6 +54,7 @@ class Sheet:
     lines: IntArray | None = None
     nested: Mapping[str, int] = field(default_factory=dict)
     unit: str = "line"
+    notes: tuple[str, ...] = ()
 
     @property
     def columns(self) -> list[str]:
@@ -103,25 +110,45 @@ class Sheet:
         return chosen
 
     def ids(self, column: str, rows: IntArray | None = None) -> pl.Series:
-        """Return a column, or these rows of it in their order, as text without spaces at its ends; blank is null."""
-        cells = as_text(self.cells(column)).str.strip_chars()
+        """Return a column, or these rows of it in their order, as text; blank is null.
+
+        Spaces at the ends and characters that nobody sees are no part of an id.
+        """
+        cells = without_invisible(as_text(self.cells(column)).str.strip_chars())
         return cells if rows is None or rows.size == len(cells) else cells.gather(rows)
 
+    def merged_ids(self, columns: Sequence[str | None]) -> list[str]:
+        """Say which ids are taken for one although they are written differently."""
+        notes = []
+        for column in dict.fromkeys(column for column in columns if column in self.frame.columns):
+            written, ids = as_text(self.cells(column)), self.ids(column)
+            changed = (written != ids).fill_null(False)
+            alike = changed & ids.is_in(ids.filter(~changed).drop_nulls().implode())
+            if alike.any():
+                row = int(alike.arg_max() or 0)
+                notes.append(
+                    f"Ids in column {column!r} that differ only by spaces or invisible characters are one: "
+                    f"{written[row]!a} and {ids[row]!r} (first: {self.short_place(row)})."
+                )
+        return notes
 
-def open_sheet(data: Any, *, paths: Sequence[str | None] = (), encoding: str | None = None) -> Sheet:
-    """Open a path (CSV, TSV, JSON, JSON Lines, Parquet, Arrow) or take any dataframe as a sheet.
+
+def open_sheet(
+    data: Any, *, paths: Sequence[str | None] = (), encoding: str | None = None, sheet: str | None = None
+) -> Sheet:
+    """Open a path (CSV, TSV, JSON, JSON Lines, Parquet, Arrow, a workbook) or take any dataframe as a sheet.
 
     `paths` are the columns that are asked for; those with a dot or a star are looked for within JSON records.
     """
     if isinstance(data, Sheet):
         return data
     nested = [path for path in paths if path and ("." in path or "*" in path)]
-    sheet = _open_path(data, nested, encoding) if isinstance(data, str | Path) else _from_dataframe(data)
-    if not sheet.columns:
-        raise DataError(f"{sheet.name} has no columns.")
-    if sheet.frame.is_empty():
-        raise DataError(f"{sheet.name} has columns ({listed(sheet.columns)}) but no rows.")
-    return sheet
+    found = _open_path(data, nested, encoding, sheet) if isinstance(data, str | Path) else _from_dataframe(data)
+    if not found.columns:
+        raise DataError(f"{found.name} has no columns.")
+    if found.frame.is_empty():
+        raise DataError(f"{found.name} has columns ({listed(found.columns)}) but no rows.")
+    return found
 
 
 def as_text(cells: pl.Series) -> pl.Series:
@@ -145,36 +172,49 @@ def listed(names: list[str]) -> str:
 def no_file(path: str | Path) -> MissingFileError:
     """Return the error for a file that is not there; it names one that is called nearly so."""
     place = Path(path)
+    if place.is_symlink():
+        return MissingFileError(f"{path} is a link that leads to no file.")
     nearby = [str(entry) for entry in place.parent.iterdir()] if place.parent.is_dir() else []
     return MissingFileError(f"there is no file {path}.{_check.nearest(str(place), nearby)}")
 
 
-def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None) -> Sheet:
-    path, name = Path(data), str(data)
+def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None, wanted: str | None) -> Sheet:
+    path, name = actual(data), "standard input" if str(data) == STANDARD_INPUT else str(data)
     if path.is_dir():
         raise DataError(f"{name} is a directory; name one file.")
     if not path.exists():
         raise no_file(data)
     if not path.is_file():
-        raise DataError(f"{name} is a pipe or a device, which can be read only once; save it as a file first.")
+        raise DataError(f"{name} is a pipe or a device, which can be read only once; pipe it into howsure with -.")
     ending = path.suffix.lower()
-    if ending not in TEXT_ENDINGS and ending not in BINARY_ENDINGS:
-        known = ", ".join([*TEXT_ENDINGS, *BINARY_ENDINGS])
+    known = (*TEXT_ENDINGS, *BINARY_ENDINGS, *WORKBOOKS)
+    if ending not in known:
         what = f"files that end in {ending} cannot be read" if ending else "a file needs an ending that says its format"
-        raise DataError(f"{name}: {what}; known endings: {known}.")
+        raise DataError(f"{name}: {what}; known endings: {', '.join(known)}, each also with .gz or .zst.")
+    if wanted is not None and ending not in WORKBOOKS:
+        raise DataError(f"{name} is no workbook, so it has no sheet {wanted!r}; leave `sheet` out.")
     try:
+        if ending in WORKBOOKS:
+            frame, lines, told = read_workbook(path, name, wanted)
+            return Sheet(frame, name, lines, unit="row", notes=tuple(told))
         if ending in BINARY_ENDINGS:
             return Sheet(read_binary(path, name, BINARY_ENDINGS[ending]), name)
-        with as_utf8(path, name, encoding) as file:
+        found, notes = (encoding, ()) if encoding else marked_encoding(path, Path(name).name)
+        with as_utf8(path, name, found) as file:
             if ending == ".json":
                 frame, lines, nested = read_json(file, name, paths)
-                return Sheet(frame, name, lines, nested, "record")
-            outline = scan(file, name, separator=SEPARATORS.get(ending))
-            if ending in JSON_ENDINGS:
+                return Sheet(frame, name, lines, nested, "record", notes)
+            separator = SEPARATORS.get(ending)
+            if separator is not None:
+                separator = sniffed(file, separator)
+                if separator != SEPARATORS[ending]:
+                    notes = (*notes, f"The cells of {Path(name).name} are separated by {separator!r}.")
+            outline = scan(file, name, separator=separator)
+            if separator is None:
                 frame, lines, nested = read_json_lines(file, name, paths)
-                return Sheet(frame, name, lines, nested)
-            frame, lines = read_separated(file, name, SEPARATORS[ending], outline)
-            return Sheet(frame, name, lines)
+                return Sheet(frame, name, lines, nested, notes=notes)
+            frame, lines = read_separated(file, name, separator, outline)
+            return Sheet(frame, name, lines, notes=notes)
     except OSError as error:
         raise DataError(f"{name} cannot be read: {error.strerror or error}.") from None
 
@@ -186,6 +226,9 @@ def _from_dataframe(data: Any) -> Sheet:
         data = _from_columns(data)
     try:
         frame = nw.from_native(data)
+    except nw.exceptions.DuplicateError:
+        _refuse_repeated([str(column) for column in data.columns])
+        raise
     except TypeError:
         raise DataError(f"a table must be a path or a dataframe; got {type(data).__name__}.") from None
     if isinstance(frame, nw.LazyFrame):

@@ -7,6 +7,7 @@ line as many cells as the header has.
 
 import codecs
 import csv
+import re
 import stat
 import tempfile
 from array import array
@@ -18,8 +19,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from howsure.data.scales import IntArray
 from howsure.errors import ArgumentError, DataError, MissingFileError
-from howsure.scales import IntArray
 
 if TYPE_CHECKING:  # lists of scores are text, too, and need no Polars
     import polars as pl
@@ -82,7 +83,6 @@ def read_separated(path: Path, name: str, separator: str, outline: Outline) -> t
     """Read a CSV or TSV file as columns of text, with the line of each row."""
     with _records(path, name, separator) as records:
         header = _header(next(records, (1, []))[1], name)
-        _refuse_other_separator(header, name, separator)
         if outline.plain and outline.n_separators == outline.n_lines * (len(header) - 1):
             frame = _read_plain(path, separator, header)
             if frame is not None and frame.height == outline.n_lines - 1:
@@ -158,13 +158,21 @@ def _header(cells: list[str], name: str) -> list[str]:
     return header
 
 
-def _refuse_other_separator(header: list[str], name: str, separator: str) -> None:
-    others = [mark for mark in ";\t,|" if mark != separator and mark in header[0]] if len(header) == 1 else []
-    if others:
-        raise DataError(
-            f"{name}: the cells seem to be separated by {others[0]!r}, but the ending of the file means {separator!r}. "
-            "Save it with the other separator or the other ending."
-        )
+def sniffed(path: Path, separator: str) -> str:
+    """Return what separates the cells of the header: the mark that is there most often, else the ending's."""
+    with path.open("rb") as file:
+        line = file.readline(LONGEST_LINE).decode("utf-8-sig", errors="replace")
+    outside = re.sub(r'"[^"]*"', "", line)
+    return max((separator, ";", "\t", ",", "|"), key=outside.count)
+
+
+def marked_encoding(path: Path, name: str) -> tuple[str | None, tuple[str, ...]]:
+    """Return the encoding that a byte order mark tells, where it is not UTF-8, and a note."""
+    with path.open("rb") as file:
+        start = file.read(4)
+    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return None, ()
+    return "utf-16", (f"{name} is read as UTF-16, as its first bytes say.",)
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 """From cells to the numbers of a scale: what is missing, what is a number, what is a label, and what is a mistake."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,10 +9,23 @@ import numpy.typing as npt
 import polars as pl
 
 from howsure import _check
+from howsure.data.scales import (
+    FREE_TEXT,
+    FREE_TEXT_CAUTION,
+    JOINERS,
+    KINDS,
+    OUTCOMES,
+    SPELLINGS,
+    FloatArray,
+    IntArray,
+    Scale,
+    alike,
+)
+from howsure.documents.numbers import counted
 from howsure.errors import DataError
 from howsure.io.columns import Layout
+from howsure.io.notations import in_other_notation, may_be_number, without_invisible
 from howsure.io.sheets import as_text
-from howsure.scales import KINDS, SPELLINGS, FloatArray, IntArray, Scale, alike
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
 """Words that stand for a missing number, whatever their case; among labels they are labels."""
@@ -22,6 +35,12 @@ MOST_LABELS = 500
 """More different labels than this, most of them given once, are free text."""
 
 Place = Callable[[int], str]
+
+SOME_NUMBER = r"^[+\-−]?\p{Nd}[\p{Nd}.,٫٬ '’\s]*%?$"
+"""What a number in any notation looks like."""
+
+MOST_WORDS = 4
+"""Labels are shorter than this on average, in words; many longer ones are free text."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,18 +77,36 @@ class Encoded:
     present : array of bool
         Which cells those are.
     scale : Scale
-    note : str or None
+    missing : str or None
         How many cells are missing and where the first is.
+    notes : tuple of str
+        How the others were read.
     """
 
     values: FloatArray
     present: npt.NDArray[np.bool_]
     scale: Scale
-    note: str | None
+    missing: str | None
+    notes: tuple[str, ...] = ()
 
 
-def encode(cells: pl.Series, layout: Layout, place: Place) -> Encoded:
+RIGHT = {"true": 1.0, "false": 0.0, "1": 1.0, "0": 0.0, "1.0": 1.0, "0.0": 0.0, "yes": 1.0, "no": 0.0, "pass": 1.0,
+         "fail": 0.0, "passed": 1.0, "failed": 0.0, "correct": 1.0, "incorrect": 0.0}  # fmt: skip
+"""How people write that an answer is right or wrong, whatever the case."""
+
+
+def as_outcomes(cells: pl.Series) -> pl.Series | None:
+    """Return cells that all say right or wrong as 1 and 0, with null for missing; None if one says something else."""
+    said = as_text(cells).str.strip_chars().str.to_lowercase()
+    said = said.set(said.is_in(MISSING_WORDS).fill_null(False), None)
+    numbers = said.replace_strict(RIGHT, default=None, return_dtype=pl.Float64)
+    return numbers if len(said.drop_nulls()) and numbers.null_count() == said.null_count() else None
+
+
+def encode(cells: pl.Series, layout: Layout, place: Place, *, outcomes: bool = False) -> Encoded:
     """Put cells on the scale that a layout asks for or that they seem to have; `place` says where a cell is.
+
+    Where they may be `outcomes`, True and False (or yes and no, passed and failed) are 1 and 0: right and wrong.
 
     Labels are stripped of spaces at their ends, and two that differ only by case, spaces or Unicode form are refused,
     unless the layout's `labels` is "exact".
@@ -79,8 +116,13 @@ def encode(cells: pl.Series, layout: Layout, place: Place) -> Encoded:
         _check.one_of("scale", scale, KINDS)
     if order is None and isinstance(cells.dtype, pl.Enum) and scale in (None, "ordinal"):
         order = cells.dtype.categories.to_list()
+    marked = as_outcomes(cells) if outcomes and scale is None and order is None else None
+    cells = cells if marked is None else marked
     text = None if cells.dtype.is_numeric() and order is None else as_text(cells)
-    numbers = cells.cast(pl.Float64) if text is None else _numbers(text, scale, order, place)
+    notes: list[str] = []
+    if text is not None and labels == "stripped":
+        text, notes = _visible(text, place)
+    numbers = cells.cast(pl.Float64) if text is None else _numbers(text, layout, order, place, notes)
     if numbers is not None:
         numbers = numbers.fill_nan(None)
         _refuse_infinite(numbers, place)
@@ -93,22 +135,39 @@ def encode(cells: pl.Series, layout: Layout, place: Place) -> Encoded:
     if numbers is not None:
         values = kept.to_numpy()
         found = Scale.of(values, kind=scale)
+        found = found if marked is None else replace(found, reason=OUTCOMES)
     else:
         if labels == "stripped":
             kept = kept.str.strip_chars()
         found, values = _labels(kept, present, scale, order, place)
         if labels == "stripped":
             refuse_alike(found.labels)
-    return Encoded(values, present, found, _missing_note(present, place))
+        notes += [FREE_TEXT_CAUTION] if found.reason == FREE_TEXT else []
+    return Encoded(values, present, found, _missing_note(present, place), tuple(notes))
+
+
+def _visible(text: pl.Series, place: Place) -> tuple[pl.Series, list[str]]:
+    """Return cells without characters that nobody sees, and a note that shows the first that had one."""
+    clean = without_invisible(text)
+    if clean is text:
+        return text, []
+    changed = text.is_not_null() & (text.ne_missing(clean))
+    first = int(changed.arg_max() or 0)
+    cells = counted(int(changed.sum()), "cell")
+    return clean, [f"Invisible characters are removed from {cells} (first: {place(first)}: {text[first]!a})."]
 
 
 def refuse_alike(labels: Sequence[str]) -> None:
     """Refuse labels that are probably one label in two spellings."""
     twins = alike(labels)
     if twins is not None:
+        seen = all(label.isprintable() for label in twins) and not any(
+            set(map(ord, label)) & {*JOINERS} for label in twins
+        )
+        one, other = map(repr if seen else ascii, twins)  # two labels that look the same are told apart by their codes
         raise DataError(
-            f"the labels {twins[0]!r} and {twins[1]!r} differ only by case, spaces or Unicode form. Spell them alike, "
-            "or keep them as they are with `labels='exact'`."
+            f"the labels {one} and {other} differ only by case, spaces or Unicode form. Spell them alike, or keep them "
+            "as they are with `labels='exact'`."
         )
 
 
@@ -117,7 +176,7 @@ def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None
 
     Such a table is nearly always a mistake, so it is an error and not a nominal scale.
     """
-    if encoded.scale.kind != "nominal" or encoded.scale.is_numeric or encoded.scale.reason == AS_ASKED:
+    if encoded.scale.kind != "nominal" or encoded.scale.is_numeric or encoded.scale.reason in (AS_ASKED, FREE_TEXT):
         return
     number = pl.Series(encoded.scale.labels).cast(pl.Float64, strict=False).is_not_null().to_numpy()
     where, owner = np.flatnonzero(encoded.present), source.codes[encoded.present]
@@ -137,8 +196,11 @@ def refuse_mixed_sources(encoded: Encoded, source: Factor, place: Place) -> None
         )
 
 
-def _numbers(text: pl.Series, scale: str | None, order: Sequence[Any] | None, place: Place) -> pl.Series | None:
-    """Return the cells as numbers with null for missing, or None when they are labels."""
+def _numbers(
+    text: pl.Series, layout: Layout, order: Sequence[Any] | None, place: Place, notes: list[str]
+) -> pl.Series | None:
+    """Return the cells as numbers with null for missing, or None when they are labels; `notes` goes on."""
+    scale = layout.scale
     if order is not None:
         return None
     stripped = text.str.strip_chars()
@@ -146,18 +208,35 @@ def _numbers(text: pl.Series, scale: str | None, order: Sequence[Any] | None, pl
     if scale == "nominal":
         return numbers if bool((numbers.is_finite().fill_null(False) | text.is_null()).all()) else None
     stray = numbers.is_null() & text.is_not_null() & ~stripped.str.to_lowercase().is_in(MISSING_WORDS)
-    n_stray, n_numbers = int(stray.sum()), int(numbers.fill_nan(None).is_not_null().sum())
-    if not n_stray:
+    if not stray.any():
         return numbers
-    if scale is None and n_numbers <= n_stray:
+    odd = _in_some_notation(stripped, stray)
+    words = stray & ~odd
+    if not words.any():
+        first = int(odd.arg_max() or 0)
+        cells = stripped.set(~stray & numbers.fill_nan(None).is_null(), None)
+        found = in_other_notation(cells, layout.decimal, place(first))
+        if found is not None:
+            notes.append(f"Numbers are read {found.title}: {text[first]!r} is {found.numbers[first]:g}.")
+            return found.numbers
+    n_numbers, n_words = int(numbers.fill_nan(None).is_not_null().sum()) + int(odd.sum()), int(words.sum())
+    if scale is None and n_numbers <= n_words:
         return None
-    first = int(stray.arg_max() or 0)
-    if scale == "ordinal" and n_numbers <= n_stray:
+    first = int((words if n_words else odd).arg_max() or 0)
+    if scale == "ordinal" and n_numbers <= n_words:
         remedy = "Labels need their order: `order='low,medium,high'`."
     else:
         remedy = "Fix or clear the cell, or treat all values as labels with `scale='nominal'`."
-    rest = f", but {n_numbers:,} other values are" if n_numbers else f", so the scale cannot be {scale}"
-    raise DataError(f"{place(first)}: {text[first]!r} is not a number{rest}. {remedy}")
+    n_others = n_numbers - (not n_words)
+    rest = f", but {n_others:,} other values are" if n_others else f", so the scale cannot be {scale}"
+    said = "is not a number" if n_words else "is not written like the other numbers"
+    raise DataError(f"{place(first)}: {text[first]!r} {said}{rest if n_words else ''}. {remedy}")
+
+
+def _in_some_notation(cells: pl.Series, stray: pl.Series) -> pl.Series:
+    """Return which of the stray cells are numbers in another notation, each by itself."""
+    alike = stray & cells.str.contains(SOME_NUMBER).fill_null(False)
+    return alike & cells.set(~alike, None).map_elements(may_be_number, return_dtype=pl.Boolean).fill_null(False)
 
 
 def _refuse_infinite(numbers: pl.Series, place: Place) -> None:
@@ -171,13 +250,14 @@ def _labels(
     text: pl.Series, present: npt.NDArray[np.bool_], scale: str | None, order: Sequence[Any] | None, place: Place
 ) -> tuple[Scale, FloatArray]:
     distinct = text.unique().sort().to_list()
-    if scale is None and order is None and len(distinct) > max(MOST_LABELS, len(text) // 2):
+    free = order is None and _is_free_text(distinct, len(text))
+    if free and scale is None:
         raise DataError(
             f"{place(int(np.flatnonzero(present)[0]))}: {len(distinct):,} of {len(text):,} values are different; this "
             "looks like free text. Name another column with `value`, or insist with `scale='nominal'`."
         )
     if order is None:
-        reason = AS_ASKED if scale else f"text labels such as {distinct[0]!r}"
+        reason = FREE_TEXT if free else AS_ASKED if scale else f"text labels such as {distinct[0]!r}"
         found = Scale("nominal", tuple(float(code) for code in range(len(distinct))), tuple(distinct), reason)
     else:
         found = Scale.of([], kind=scale, order=order)
@@ -191,6 +271,13 @@ def _labels(
             )
     codes = text.cast(pl.Enum(list(found.labels))).to_physical().to_numpy()
     return found, np.array(found.levels)[codes]
+
+
+def _is_free_text(distinct: Sequence[str], n_values: int) -> bool:
+    """Whether labels are too many, each given too seldom, or too long to be labels."""
+    if len(distinct) > max(MOST_LABELS, n_values // 2):
+        return True
+    return len(distinct) > MOST_LABELS and sum(len(label.split()) for label in distinct) > MOST_WORDS * len(distinct)
 
 
 def _missing_note(present: npt.NDArray[np.bool_], place: Place) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any
 import polars as pl
 
 from howsure import _files
+from howsure.data.response_tables import ResponseTable
 from howsure.errors import DataError
 from howsure.io.reading import as_table
-from howsure.response_tables import ResponseTable
 
 WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
     ".csv": lambda frame, path: frame.write_csv(path),

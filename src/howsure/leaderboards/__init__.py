@@ -2,7 +2,7 @@
 
 request (what is asked) · units (units × models: what scores are made of) · pairs (all pairs tested together) ·
 random_raters (for raters like these) · ranks (ranks and groups) · result and document (the result and its words) ·
-comparing (`compare_all`) · votes (`compare_votes`) · plan (how many items or responses)
+comparing (`compare_all`) · strengths, flipped_votes and votes (`compare_votes`) · plan (how many items or responses)
 """
 
 import lazy_loader

@@ -4,10 +4,13 @@ from .plan import LeaderboardPlan as LeaderboardPlan
 from .plan import plan_leaderboard as plan_leaderboard
 from .request import LeaderboardRequest as LeaderboardRequest
 from .request import VotesRequest as VotesRequest
+from .result import CostQuality as CostQuality
 from .result import IntervalEnds as IntervalEnds
 from .result import Leaderboard as Leaderboard
 from .result import Leaderboards as Leaderboards
 from .result import Pair as Pair
 from .result import RankedModel as RankedModel
+from .result import Scope as Scope
 from .result import TaskScore as TaskScore
+from .result import VoteEffect as VoteEffect
 from .votes import compare_votes as compare_votes

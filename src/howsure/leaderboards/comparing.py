@@ -1,5 +1,6 @@
 """Which models are significantly better than which? `compare_all` tests all of them together."""
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -8,14 +9,18 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure.comparison import Procedure
-from howsure.comparison.comparing import pvalue_of
+from howsure.comparison.comparing import Swaps, swaps_of
 from howsure.comparison.moments import rounding_of
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import group_codes
+from howsure.data.scales import IntArray
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
+from howsure.inference.simultaneous import adjust_smallest, tails_among
 from howsure.io.reading import as_table
-from howsure.leaderboards.pairs import PairSettings, bounded_by_missing, findings_of
+from howsure.leaderboards.pairs import Findings, PairSettings, Tested, bounded_by_missing, findings_of
 from howsure.leaderboards.random_raters import findings_with_raters, random_raters_of
-from howsure.leaderboards.ranks import notes_on, ranked
+from howsure.leaderboards.ranks import notes_on, ranked, scopes_of
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.result import Leaderboard, Leaderboards
 from howsure.leaderboards.units import (
@@ -24,14 +29,12 @@ from howsure.leaderboards.units import (
     TaskSheet,
     check_tasks,
     friedman_note,
+    leader_without,
     nothing_common,
     sheet_of,
     threads_for,
     weights_of,
 )
-from howsure.response_tables import ResponseTable
-from howsure.responses import group_codes
-from howsure.scales import FloatArray, IntArray
 
 MOST_ALONE = 200
 """Up to this many pairs a metric without item scores is asked pair by pair."""
@@ -89,19 +92,30 @@ def compare_all(
     variants = tasks.units(aggregate=request.aggregation, random=request.random_tasks)
     raters, about_raters = random_raters_of(data, tasks, request)
     notes = [*data.notes, *notes, *about_raters]
+    scopes: dict[str, Findings] = {}
+    advice = ""
+    swapped: Tested | None = None
+    if not data.metric.additive:
+        swapped, about_pairs = _pair_by_pair(data, tasks, pairs, cluster=request.cluster)
+        notes += about_pairs
+    judged = [findings_of(units, pairs, tested=swapped) for units in variants]
     if raters is not None:
-        judged = [findings_with_raters(raters, units, pairs) for units in variants]
-    else:
-        pvalues: FloatArray | None = None
-        if not data.metric.additive:
-            pvalues, about_pairs = _pair_by_pair(data, tasks, pairs, cluster=request.cluster)
-            notes += about_pairs
-        judged = [findings_of(units, pairs, pvalues=pvalues) for units in variants]
+        like = findings_with_raters(raters, variants[0], pairs)
+        scopes = dict(zip(raters.names, (judged[0], like), strict=True))
+        judged = [like] if raters.leads else judged
+        advice = raters.advice
+    elif request.by is not None:
+        scopes, advice = _both_for_tasks(tasks, request, judged, pairs)
+    notes += leader_without(tasks, data.table.items)
     found = judged[0] if len(judged) == 1 else bounded_by_missing(judged[0], judged[1], tasks, pairs.pairs)
     notes += [*found.notes, *notes_on(tasks, found, pairs)]
     if request.aggregation.by_rank and request.by is not None:
         notes.append(friedman_note(tasks, alpha=1 - request.confidence_level))
-    return ranked(request, data.metric, tasks, found, pairs, digest=data.digest, notes=notes)
+    if not request.score_name and all(source.raters is None for source in data.table.sources.values()):
+        request = replace(request, score_name="mean score")  # nobody rated
+    board = ranked(request, data.metric, tasks, found, pairs, digest=data.digest, notes=notes)
+    both = scopes_of(scopes, found, data.models, pairs)
+    return replace(board, scopes=both, advice=advice)
 
 
 @_matrices.on_one_thread
@@ -147,6 +161,27 @@ def compare_all_by(
         for number, value in enumerate(values)
     )
     return Leaderboards(leaderboards=boards, by=by, confidence_level=request.confidence_level)
+
+
+def _both_for_tasks(
+    tasks: Tasks, request: LeaderboardRequest, judged: list[Findings], pairs: PairSettings
+) -> tuple[dict[str, Findings], str]:
+    """Return the answers for these tasks and for tasks like these, and which of them to report.
+
+    There is one answer only where ranks are combined, or where models lack tasks, and with a single task. Tasks of a
+    single item have no answer by themselves.
+    """
+    counted = [sheet for sheet, weight in zip(tasks.sheets, tasks.weights, strict=True) if weight > 0]
+    n, single = len(counted), any(sheet.n_units < 2 for sheet in counted)
+    if request.aggregation.by_rank or len(judged) > 1 or n < 2 or single:
+        return {}, ""
+    [units] = tasks.units(aggregate=request.aggregation, random=not request.random_tasks)
+    beside = findings_of(units, replace(pairs, progress=None))
+    these, like = (beside, judged[0]) if request.random_tasks else (judged[0], beside)
+    advice = "Report the first line for exactly these tasks, the second to generalise to other tasks."
+    if 2 * 0.5**n > 1 - pairs.level:
+        advice = f"{n} tasks are too few to generalise to others: the second line cannot be significant."
+    return {f"On these {n} tasks": these, "On tasks like these": like}, advice
 
 
 def tasks_of(data: LeaderboardData, request: LeaderboardRequest, *, workers: int) -> tuple[Tasks, list[str]]:
@@ -230,8 +265,11 @@ def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
 
 def _pair_by_pair(
     data: LeaderboardData, tasks: Tasks, settings: PairSettings, *, cluster: str | None
-) -> tuple[FloatArray | None, list[str]]:
-    """Return each pair's p-value as `compare` has it; None where there are too many, or where tasks are weighed."""
+) -> tuple[Tested | None, list[str]]:
+    """Return each pair's p-value as `compare` has it; None where there are too many, or where tasks are weighed.
+
+    All pairs are swapped by the same coins, so the draws that give the p-values adjust them, too (min-p).
+    """
     pairs, metric, names = settings.pairs, data.metric, data.models
     if tasks.names or pairs.first.size > MOST_ALONE:
         return None, [
@@ -243,12 +281,15 @@ def _pair_by_pair(
     common = replace(data, table=data.table.take(tasks.rows[0]))
     how = Procedure(raters="fixed", cluster=cluster, n_resamples=None if settings.count_all else settings.n_resamples)
 
-    def pvalue(number: int, workers: int) -> float:
+    def one(number: int, workers: int) -> Swaps:
         contest = common.contest(names[pairs.first[number]], names[pairs.second[number]])
-        return pvalue_of(contest, metric=metric, procedure=how, rng=settings.seed, workers=workers)
+        return swaps_of(contest, metric=metric, procedure=how, rng=settings.seed, workers=workers)
 
     # Threads share the pairs; the last few, too few for all threads, are computed one by one on all of them.
     n_threads = threads_for(metric, settings.workers)
     n_shared = pairs.first.size // n_threads * n_threads
-    found = _random.map_blocks(lambda number, *_: pvalue(number, 1), n_shared, workers=n_threads, size=1)
-    return np.array(found + [pvalue(number, n_threads) for number in range(n_shared, pairs.first.size)]), []
+    found = _random.map_blocks(lambda number, *_: one(number, 1), n_shared, workers=n_threads, size=1)
+    found += [one(number, n_threads) for number in range(n_shared, pairs.first.size)]
+    pvalues, exact = np.array([swaps.pvalue for swaps in found]), all(swaps.exact for swaps in found)
+    tails = [tails_among(swaps.null_draws, math.nan if exact else swaps.advantage) for swaps in found]
+    return Tested(pvalues, adjust_smallest(pvalues, np.stack(tails), exact=exact), exact), []

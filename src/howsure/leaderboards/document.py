@@ -3,10 +3,13 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import error_of, in_words, interval, joined, listed, measured, number, pvalue
+from howsure.documents.numbers import about, error_of, in_words, interval, joined, listed, measured, number, pvalue
+from howsure.inference.sample_sizes import units_needed
+from howsure.nulls import NULLS
 
 if TYPE_CHECKING:
     from howsure.leaderboards.result import Leaderboard, Leaderboards, Pair, RankedModel
@@ -17,6 +20,12 @@ NAMED = 5
 """A sentence names so many models."""
 ALL_PAIRS = 21
 """Up to so many pairs are listed; of more, those of adjacent ranks."""
+VOTES = "bradley-terry"
+"""The metric of leaderboards of votes."""
+LETTERS, TOGETHER = "abcdefghijklmnopqrstuvwxyz", 6
+"""Groups have letters if these are enough, and no model is in more than so many groups."""
+MOST_NEEDED = 10_000_000
+"""More items than this nobody collects."""
 TASKS = 12
 """Up to this many tasks have a column each."""
 
@@ -85,6 +94,19 @@ def _of_two(board: "Leaderboard") -> str:
     return f"{told}: {scores} (difference {by}, {level} {ci}, {p})."
 
 
+def _both(board: "Leaderboard") -> list[str]:
+    """Return both answers in two aligned lines, and which of them to report."""
+    longest = max(len(scope.name) for scope in board.scopes)
+    m, n = len(board.models), len(board.pairs)
+    lines = []
+    for scope in board.scopes:
+        best = f"{len(scope.confidence_set):,} of {m:,} models may be the best"
+        if len(scope.confidence_set) == 1:
+            best = f"only {scope.confidence_set[0]} may be the best"
+        lines.append(f"{scope.name + ':':<{longest + 1}}  {best}; {scope.n_significant:,} of {n:,} pairs differ")
+    return [*(f"{line}." for line in lines), board.advice]
+
+
 def _against_baseline(board: "Leaderboard") -> str:
     baseline, others = board.baseline, len(board.models) - 1
     better = [pair.a for pair in board.significant if pair.a != baseline]
@@ -106,31 +128,42 @@ def _against_baseline(board: "Leaderboard") -> str:
 
 def document(board: "Leaderboard") -> Document:
     """Return the document of a leaderboard: the answer and one table; pairs, groups and tasks are details."""
+    from howsure.leaderboards.frontier import frontier_blocks
+
     first = board.models[: board.top or TOP]
     rest = board.models[len(first) :] if board.top is None else ()
     shown = (*first, *rest)
     main, pairs = _ranks(board, first), _pairs(board, shown)
     if board.baseline:
         main, pairs = _against(board, first), [_ranks(board, shown)]
-    blocks: list[Block] = [Sentence(verdict(board), "verdict"), main]
+    blocks: list[Block] = [Sentence(verdict(board), "verdict")]
+    if board.scopes:
+        blocks += [Sentence(line) for line in _both(board)]
+    blocks.append(main)
     if len(first) < len(board.models):
         blocks.append(Sentence(f"These are the first {len(first)} of {len(board.models):,} models (`top`).", "aside"))
-    blocks += [Sentence(line, "aside") for line in _meaning(board)]
+    blocks += [Sentence(line, "aside") for line in (*_meaning(board), separating(board)) if line]
+    blocks += frontier_blocks(board)
     more: list[Block] = []
     if rest:
         more.append(_against(board, rest) if board.baseline else _ranks(board, rest))
-    blocks += details([*more, *pairs, _alone(board, shown), *_groups(board), *_tasks(board, shown)])
+    blocks += details(
+        [*more, *pairs, *_ranges(board, shown), _alone(board, shown), *_groups(board), *_tasks(board, shown)]
+    )
     return Document("Which of these models are really better?", tuple(blocks), board.notes, board.signature)
 
 
 def _ranks(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
     """Return scores and ranks."""
+    letters, raw = _letters(board), dict(zip([row.name for row in board.models], board.uncontrolled, strict=False))
     columns = (
         Column("rank", "count"),
         Column("model"),
         Column("score", "number"),
         Column(_level(board), "interval"),
         Column("rank range"),
+        *([Column("uncontrolled", "number")] if raw else []),
+        *([Column("group")] if letters else []),
     )
     cells = tuple(
         (
@@ -139,10 +172,23 @@ def _ranks(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
             measured(row.score, row.confidence_interval),
             row.confidence_interval,
             _range(row.rank_low, row.rank_high),
+            *([measured(raw[row.name], row.confidence_interval)] if raw else []),
+            *([letters[row.name]] if letters else []),
         )
         for row in rows
     )
     return Table(columns, cells, _title(board, rows))
+
+
+def _letters(board: "Leaderboard") -> dict[str, str]:
+    """Return the letters of each model's groups, as in a compact letter display; empty where there are too many."""
+    if not any(len(group) > 1 for group in board.groups) or len(board.groups) > len(LETTERS):
+        return {}
+    found = {
+        model.name: "".join(letter for letter, group in zip(LETTERS, board.groups, strict=False) if model.name in group)
+        for model in board.models
+    }
+    return found if max(map(len, found.values())) <= TOGETHER else {}
 
 
 def _against(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
@@ -194,7 +240,48 @@ def _meaning(board: "Leaderboard") -> list[str]:
     if not is_joint(board):
         ranks = "Rank range: it holds only if no pair is significant by chance."
     lacks = any(model.rank is None for model in board.models)
-    return [f"{ranks} Ranks count only models with a score on every task." if lacks else ranks]
+    shared = ["Group: models that share a letter do not differ significantly."] if _letters(board) else []
+    return [f"{ranks} Ranks count only models with a score on every task." if lacks else ranks, *shared]
+
+
+def _units(board: "Leaderboard") -> str:
+    return "votes" if board.metric == VOTES else "items"
+
+
+def open_pair(board: "Leaderboard") -> "Pair | None":
+    """Return the first pair that does not differ significantly, of adjacent ranks or with the baseline."""
+    names = [model.name for model in board.models if model.rank is not None]
+    wanted = {frozenset(pair) for pair in pairwise(names)}
+    if board.baseline:
+        wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
+    asked = (pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted)
+    return next((pair for pair in asked if pair.pvalue_adjusted > board.alpha), None)
+
+
+def separating(board: "Leaderboard") -> str:
+    """Return how many items the first open pair needs; "" without one.
+
+    Nor is it known for raters like these: their part of the error does not shrink with the number of items.
+    """
+    pair = open_pair(board)
+    return "" if pair is None or NULLS[board.null].random_raters else _separate(board, pair)
+
+
+def _separate(board: "Leaderboard", pair: "Pair") -> str:
+    names, unit = f"{pair.a} and {pair.b}", _units(board)
+    now = board.model(pair.a).n_items
+    if not pair.advantage or math.isnan(pair.advantage):
+        return f"No number of {unit} separates {names}: their scores are equal."
+    if not 0 < pair.pvalue < 1:  # p = 1 says nothing about the error of the difference
+        return ""
+    error = abs(pair.advantage) / NormalDist().inv_cdf(1 - pair.pvalue / 2)
+    needed = units_needed(now, error, pair.advantage, alpha=(1 - board.confidence_level) / len(board.pairs))
+    if needed > MOST_NEEDED:
+        return f"{names} are so close that more than {MOST_NEEDED:,} {unit} would be required to separate them."
+    return (
+        f"About {about(needed)} {unit} would separate {names} (80% power, if the measured scores are the true ones; "
+        f"these data have {now:,})."
+    )
 
 
 def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:
@@ -241,7 +328,9 @@ def _explained(board: "Leaderboard", shown: Sequence["Pair"]) -> list[str]:
     lines = []
     if any(pair.pvalue_adjusted <= board.alpha for pair in told):
         why = "Test and CI are computed in different ways; treat the pair as a borderline case."
-        if board.correction == "benjamini-hochberg":
+        if board.metric == VOTES:
+            why = "The CIs correct for all pairs and for few voters at once; the adjusted p-value decides."
+        elif board.correction == "benjamini-hochberg":
             why = "The CIs hold together for all pairs; a false discovery rate asks for less."
         elif any(not _contradicts(board, pair) for pair in board.significant):
             why = "The test settles clear pairs first and then corrects for fewer; the CIs always correct for all."
@@ -253,11 +342,11 @@ def _explained(board: "Leaderboard", shown: Sequence["Pair"]) -> list[str]:
 
 def _alone(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
     """Return what is said of each model by itself."""
-    columns = (
+    columns: tuple[Column, ...] = (
         Column("model"),
         Column("rank range of this model alone"),
         Column("share of resamples in first place", "percent"),
-        Column("items", "count"),
+        Column(_units(board), "count"),
     )
     cells = tuple(
         (row.name, _range(row.rank_low_marginal, row.rank_high_marginal), row.first_place_share, row.n_items)
@@ -266,13 +355,27 @@ def _alone(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
     return Table(columns, cells, "Each model by itself")
 
 
+def _ranges(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:
+    """Return the rank ranges of both answers."""
+    if not board.scopes:
+        return []
+    places = [board.models.index(row) for row in rows]
+    columns = (Column("model"), *(Column(scope.name) for scope in board.scopes))
+    cells = tuple(
+        (board.models[j].name, *(_range(scope.rank_low[j], scope.rank_high[j]) for scope in board.scopes))
+        for j in places
+    )
+    return [Table(columns, cells, "Rank ranges of both answers")]
+
+
 def _groups(board: "Leaderboard") -> list[Block]:
-    groups = [group for group in board.groups if len(group) > 1]
+    names = LETTERS if _letters(board) else [str(number) for number in range(1, len(board.groups) + 1)]
+    groups = [(name, group) for name, group in zip(names, board.groups, strict=False) if len(group) > 1]
     if not groups:
         return []
-    rows = tuple((number, len(group), listed(group)) for number, group in enumerate(groups[:10], 1))
+    rows = tuple((name, len(group), listed(group)) for name, group in groups[:10])
     more = f"; the first 10 of {len(groups):,}" if len(groups) > 10 else ""
-    columns = (Column("group", "count"), Column("models", "count"), Column("which"))
+    columns = (Column("group"), Column("models", "count"), Column("which"))
     return [Table(columns, rows, f"Groups without significant differences (they may overlap{more})")]
 
 

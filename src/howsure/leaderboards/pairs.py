@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from howsure import _random
+from howsure.data.scales import FloatArray, IntArray
 from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
@@ -27,7 +28,6 @@ from howsure.intervals import FEW_TELLING
 from howsure.leaderboards.request import PairsRequest
 from howsure.leaderboards.units import Tasks, Units
 from howsure.nulls import SIGN_FLIP, Null
-from howsure.scales import FloatArray, IntArray
 
 WORK = 1e11
 """Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
@@ -165,17 +165,15 @@ class Findings:
     notes: tuple[str, ...] = ()
 
 
-def findings_of(units: Units, settings: PairSettings, *, pvalues: FloatArray | None = None) -> Findings:
+def findings_of(units: Units, settings: PairSettings, *, tested: "Tested | None" = None) -> Findings:
     """Return what these units say of all pairs.
 
-    `pvalues` are those of the pairs by themselves, where units do not give them: for metrics without item scores.
+    `tested` are the tests of the pairs, where units do not give them: for metrics without item scores.
     """
     pairs = settings.pairs
     spread = Spread.of(units, settings)
     reach = reach_of(units, spread, settings)
-    tested = sign_flip_test(units, spread, settings)
-    if pvalues is not None:
-        tested = replace(tested, pvalues=pvalues, adjusted=np.fmax(tested.adjusted, pvalues))
+    tested = tested or sign_flip_test(units, spread, settings)
     correction, adjusted = settings.correction, tested.adjusted
     if correction != "westfall-young":
         adjusted = adjust(tested.pvalues, method=correction)
@@ -499,6 +497,17 @@ def first_place_shares_of(scores: FloatArray) -> FloatArray:
     """Return the share of resamples (rows) in which each model (column) has the best score, ties shared."""
     first = scores >= scores.max(axis=1, keepdims=True) - 1e-12 * np.abs(scores).max(initial=1e-300)
     return np.asarray((first / first.sum(axis=1, keepdims=True)).mean(axis=0))
+
+
+def normal_moves(covariance: FloatArray, settings: PairSettings) -> FloatArray:
+    """Return normal draws of how far the scores move: (draws, models)."""
+    values, vectors = np.linalg.eigh(covariance)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    moved = np.empty((settings.n_resamples, root.shape[0]))
+    for number, start, stop in _random.blocks(settings.n_resamples):
+        normal = _random.generator(settings.seed, "normal scores", number).standard_normal((stop - start, len(root)))
+        moved[start:stop] = np.einsum("dc,jc->dj", normal, root)
+    return moved
 
 
 def _largest(values: FloatArray) -> FloatArray:

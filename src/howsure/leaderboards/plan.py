@@ -9,6 +9,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check, _matrices, _random
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import summarise
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
 from howsure.io.reading import as_table
@@ -20,10 +24,6 @@ from howsure.metrics import ItemMetric, Metric, spelled
 from howsure.provenance import Provenance
 from howsure.raters.design import design_of
 from howsure.records import Record
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import summarise
 
 N_RESAMPLES = 1999
 NOT_PLANNED = ("baseline", "by", "weights", "cluster", "raters")

@@ -15,21 +15,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.special import stdtrit
 
-from howsure import _random
 from howsure.comparison import Comparison, compare
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import FloatArray
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
-from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of
+from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of, normal_moves
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.units import LeaderboardData, Tasks, Units, sheet_of
 from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
 from howsure.raters.design import FEW_RATERS, leave_out_raters, raters_of
 from howsure.resampling import Scheme
-from howsure.response_tables import ResponseTable
-from howsure.scales import FloatArray
 
 SHOWN = 2
 """A leaderboard has this many notes of its pairs, which mostly say the same."""
@@ -49,12 +48,28 @@ class RandomRaters:
     raters : str or None
         As asked: "random", or None where each pair is tested as `compare` tests it by itself.
     n_raters : int
+    leads : bool
+        Whether the answer for raters like these is the main one; else it stands beside that for these raters.
     """
 
     data: LeaderboardData
     cluster: str | None
     raters: str | None
     n_raters: int
+    leads: bool
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """What the two answers hold for."""
+        return f"For these {self.n_raters} raters", "For raters like these"
+
+    @property
+    def advice(self) -> str:
+        """Which of the two answers to report."""
+        if self.n_raters < FEW_RATERS:
+            few = f"{self.n_raters} raters are too few to generalise reliably"
+            return f"Report the first line. The second is only a hint: {few}. Add raters."
+        return "Report the second line unless exactly these raters are the standard."
 
 
 def random_raters_of(
@@ -76,24 +91,24 @@ def random_raters_of(
         )
     choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]
     n_raters = raters_of(kept.sources.values()).size
-    if not any(choice.scheme.raters == "random" for choice in choices):
-        if raters == "fixed" and any(choice.n_raters for choice in choices):
-            return None, [f"The result holds for these {n_raters} raters only (`raters='fixed'`)."]
+    random = any(choice.scheme.raters == "random" for choice in choices)
+    if not random and not any(choice.n_raters for choice in choices):
         return None, list(dict.fromkeys(note for choice in choices for note in choice.notes))[:SHOWN]
+    if not random and (n_raters < 2 or len(alone) > 1):  # no answer for others is possible beside that for these
+        return None, [f"The result holds for {'this rater' if n_raters < 2 else f'these {n_raters} raters'} only."]
     if tasks.names:
         return None, [
             "Raters are fixed: a leaderboard over tasks holds for these raters only. To generalise to other raters, "
             "rank the models on each task separately."
         ]
-    notes = [f"Raters are a random factor: the result holds for raters like these {n_raters}, not only for these."]
-    if n_raters < FEW_RATERS:
-        notes.append(f"{n_raters} raters are too few to generalise reliably. Add raters.")
+    notes = []
     if len(alone) > 1:
         notes.append(
             f"{joined(alone)} were judged by one rater each. The comparison of two of these models holds for their "
             "raters only: a difference between the raters looks like a difference between the models."
         )
-    return RandomRaters(replace(data, table=kept), request.cluster, raters, n_raters), notes
+    asked = raters if random else "random"
+    return RandomRaters(replace(data, table=kept), request.cluster, asked, n_raters, random), notes
 
 
 def _choice(contest: Contest, raters: str | None) -> rater_choice.RaterChoice:
@@ -121,7 +136,7 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
     causes = np.concatenate([units.errors, _rater_moves(raters, units)])
     reach = -float(stdtrit(max(1, raters.n_raters - 1), alpha / 2))
     score_arms = reach * np.sqrt(np.square(causes).sum(axis=0))
-    moved = _normal_scores(causes, settings.n_resamples, settings.seed)
+    moved = normal_moves(np.einsum("cj,ck->jk", causes, causes), settings)
     correction = settings.correction_without_joint_draws
     return Findings(
         scores=units.scores,
@@ -172,15 +187,6 @@ def _comparisons(raters: RandomRaters, units: Units, settings: PairSettings) -> 
 def _arm(answer: Comparison, level: float) -> float:
     ends = answer.at(confidence_level=level).confidence_interval
     return (ends.high - ends.low) / 2
-
-
-def _normal_scores(causes: FloatArray, n_resamples: int, seed: np.random.SeedSequence) -> FloatArray:
-    """Return normal draws of the scores, whose covariance is that of independent `causes`: (draws, models)."""
-    drawn = np.empty((n_resamples, causes.shape[1]))
-    for number, start, stop in _random.blocks(n_resamples):
-        normal = _random.generator(seed, "normal scores", number).standard_normal((stop - start, causes.shape[0]))
-        drawn[start:stop] = np.einsum("dc,cj->dj", normal, causes)
-    return drawn
 
 
 def _rater_moves(raters: RandomRaters, units: Units) -> FloatArray:

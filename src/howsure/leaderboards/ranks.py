@@ -4,20 +4,24 @@ Two models are significantly different if their adjusted p is at most α, as in 
 set of models that may be the best all follow from that.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
 
 import numpy as np
 
 from howsure import _random
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.documents import Aside
-from howsure.inference.simultaneous import groups_alike, rank_sets
+from howsure.inference.corrections import too_few_resamples
+from howsure.inference.simultaneous import RankSets, groups_alike, rank_sets
 from howsure.leaderboards.pairs import MOST_EXACT, Findings, Pairs, PairSettings
 from howsure.leaderboards.request import LeaderboardRequest
-from howsure.leaderboards.result import IntervalEnds, Leaderboard, Pair, RankedModel, TaskScore
+from howsure.leaderboards.result import IntervalEnds, Leaderboard, Pair, RankedModel, Scope, TaskScore
 from howsure.leaderboards.units import Tasks
 from howsure.metrics import Metric, spelled
 from howsure.provenance import Provenance
-from howsure.scales import FloatArray, IntArray
 
 
 def notes_on(tasks: Tasks, found: Findings, settings: PairSettings) -> list[str]:
@@ -50,7 +54,10 @@ def notes_on(tasks: Tasks, found: Findings, settings: PairSettings) -> list[str]
                 "estimate how pairs vary together."
             )
         )
-    n_pairs = settings.pairs.first.size
+    n_pairs, alpha = settings.pairs.first.size, 1 - settings.level
+    if not found.exact and found.null.flips:
+        few = too_few_resamples(settings.n_resamples, n_pairs, alpha=alpha, method=found.correction)
+        notes += [few] if few else []
     if settings.count_all and not found.exact and found.null.flips and n_pairs > MOST_EXACT:
         notes.append(
             Aside(
@@ -63,6 +70,53 @@ def notes_on(tasks: Tasks, found: Findings, settings: PairSettings) -> list[str]
     return notes
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Standing:
+    """Who is significantly better than whom, and the ranks that follow.
+
+    Attributes
+    ----------
+    apart, above : array of bool, (models, models)
+        Which two models differ significantly, and which is better than which.
+    sets : RankSets
+    order : array of int
+        The models from best to worst.
+    """
+
+    apart: BoolArray
+    above: BoolArray
+    sets: RankSets
+    order: IntArray
+
+    @classmethod
+    def of(cls, found: Findings, settings: PairSettings) -> "Standing":
+        """Follow the adjusted p-values."""
+        pairs, m = settings.pairs, found.scores.size
+        apart, above = np.zeros((2, m, m), dtype=bool)
+        significant = found.adjusted <= 1 - settings.level + 1e-12
+        first, second = pairs.first[significant], pairs.second[significant]
+        apart[first, second] = apart[second, first] = True
+        centre = np.where(np.isnan(found.advantages), (found.low + found.high) / 2, found.advantages)
+        wins, loses = significant & (centre > 0), significant & (centre < 0)
+        above[pairs.first[wins], pairs.second[wins]] = above[pairs.second[loses], pairs.first[loses]] = True
+        middle = np.where(np.isnan(found.scores), (found.score_low + found.score_high) / 2, found.scores)
+        return cls(apart, above, rank_sets(above), np.lexsort((np.arange(m), -middle)))
+
+    def scope(self, name: str, models: Sequence[str], order: IntArray) -> Scope:
+        """Return what it says, the models being in this order."""
+        best = tuple(models[j] for j in order if self.sets.may_be_first[j])
+        low, high = (tuple(ends[order].tolist()) for ends in (self.sets.low, self.sets.high))
+        return Scope(name, best, int(np.triu(self.apart).sum()), low, high)
+
+
+def scopes_of(
+    named: Mapping[str, Findings], main: Findings, models: Sequence[str], settings: PairSettings
+) -> tuple[Scope, ...]:
+    """Return several answers to the same question, each by what it holds for."""
+    order = Standing.of(main, settings).order
+    return tuple(Standing.of(found, settings).scope(name, models, order) for name, found in named.items())
+
+
 def ranked(
     request: LeaderboardRequest,
     metric: Metric,
@@ -72,25 +126,21 @@ def ranked(
     *,
     digest: str,
     notes: Sequence[str],
+    also: Mapping[str, object] = MappingProxyType({}),
 ) -> Leaderboard:
-    """Return the leaderboard; ranks, groups and who may be the best follow from the adjusted p-values."""
+    """Return the leaderboard; ranks, groups and who may be the best follow from the adjusted p-values.
+
+    `also` are settings that the signature names besides those of the request.
+    """
     names, pairs, by = tasks.models, settings.pairs, request.by
     m, baseline = len(names), "" if pairs.baseline is None else names[pairs.baseline]
-    title, better = request.aggregation.titled(metric)
+    title, better = request.aggregation.titled(metric, request.score_name)
     sign, shown_sign = (1.0 if which == "higher" else -1.0 for which in (metric.better, better))
-    apart, above = np.zeros((2, m, m), dtype=bool)
-    significant = found.adjusted <= 1 - settings.level + 1e-12
-    first, second = pairs.first[significant], pairs.second[significant]
-    apart[first, second] = apart[second, first] = True
-    centre = np.where(np.isnan(found.advantages), (found.low + found.high) / 2, found.advantages)
-    wins, loses = significant & (centre > 0), significant & (centre < 0)
-    above[pairs.first[wins], pairs.second[wins]] = above[pairs.second[loses], pairs.first[loses]] = True
-    sets = rank_sets(above)
+    standing = Standing.of(found, settings)
+    sets, order = standing.sets, standing.order
     marginal = _marginal_ranks(found, pairs, m)
-    middle = np.where(np.isnan(found.scores), (found.score_low + found.score_high) / 2, found.scores)
-    order = np.lexsort((np.arange(m), -middle))
     ranks = _ranks(found.scores, settings.rounding)
-    groups, complete = ([], True) if baseline else groups_alike(apart, order=order)
+    groups, complete = ([], True) if baseline else groups_alike(standing.apart, order=order)
     about = [*notes, *_shared_ranks(names, ranks, found, pairs)]
     if not complete:
         about.append(
@@ -104,11 +154,17 @@ def ranked(
         ends = (float(by_sign * low), float(by_sign * high))
         return IntervalEnds(*(ends if by_sign > 0 else ends[::-1]))
 
+    # Scores of one kind stay within their range; ranks and sums over tasks have another.
+    least, most = metric.bounds if title == metric.title else (-math.inf, math.inf)
+
+    def within(ends: IntervalEnds) -> IntervalEnds:
+        return IntervalEnds(float(np.clip(ends.low, least, most)), float(np.clip(ends.high, least, most)))
+
     rows = tuple(
         RankedModel(
             name=names[j],
             score=float(shown_sign * found.scores[j]),
-            confidence_interval=limits(found.score_low[j], found.score_high[j], shown_sign),
+            confidence_interval=within(limits(found.score_low[j], found.score_high[j], shown_sign)),
             rank=None if ranks[j] == 0 else int(ranks[j]),
             rank_low=int(sets.low[j]),
             rank_high=int(sets.high[j]),
@@ -149,6 +205,7 @@ def ranked(
         **({"baseline": baseline} if baseline else {}),
         **({"by": by, "aggregate": request.aggregate, "tasks": request.task_effect} if by else {}),
         **({"cluster": request.cluster} if request.cluster else {}),
+        **also,
         "weights": ",".join(f"{weight:.15g}" for weight in tasks.weights) if np.ptp(tasks.weights) else None,
         "models": m,
         "n_resamples": settings.n_resamples,

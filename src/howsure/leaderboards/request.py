@@ -5,16 +5,23 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
+import numpy as np
+
 from howsure import _check
 from howsure.comparison import DRAWS
 from howsure.comparison.default_metric import bind, metrics_for
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.summaries import lean
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import JOINT_CORRECTIONS
 from howsure.leaderboards.units import AGGREGATES, Aggregate, LeaderboardData
-from howsure.metrics import Metric
-from howsure.response_tables import ResponseTable
-from howsure.summaries import lean
+from howsure.metrics import Metric, resolve
+from howsure.resampling.responses_kept import with_equal_runs
 
+STRENGTHS = ("win-rate", "log-odds", "elo")
+"""The scales of strengths from votes."""
 MOST = 1000
 """More models than this have too many pairs to look at; against a baseline any number will do."""
 
@@ -94,6 +101,8 @@ class LeaderboardRequest(PairsRequest):
         The weight of each task.
     cluster : str, optional
         An item column: items that share its value are resampled together.
+    score_name : str
+        What the scores are called. Default: the title of the metric.
     raters : {"random", "fixed"}, optional
         As in `compare`: whether the result generalises to raters like these. Default: random where raters judged
         several items.
@@ -110,6 +119,7 @@ class LeaderboardRequest(PairsRequest):
     weights: Mapping[str, float] | None = None
     cluster: str | None = None
     raters: str | None = None
+    score_name: str = ""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -138,8 +148,10 @@ class LeaderboardRequest(PairsRequest):
                 "scores (mae, accuracy, rating), or votes between models (`winner`)."
             )
         sources = {name: table.source(name) for name in ([gold] if gold else []) + list(names)}
-        narrow = lean(replace(table, sources=sources), [metric])
-        return LeaderboardData(narrow, names, metric, gold, _digest(table, gold, names), (*narrow.notes, *why))
+        metric, fair, about_runs = _with_equal_runs(metric, {name: sources[name] for name in names}, table)
+        narrow = lean(replace(table, sources=sources | fair), [metric])
+        notes = (*narrow.notes, *why, *about_runs)
+        return LeaderboardData(narrow, names, metric, gold, _digest(table, gold, names), notes)
 
     def _names(self, table: ResponseTable) -> tuple[str, ...]:
         if self.gold is not None:
@@ -158,6 +170,33 @@ class LeaderboardRequest(PairsRequest):
         return names
 
 
+def _with_equal_runs(
+    metric: Metric, models: Mapping[str, Responses], table: ResponseTable
+) -> tuple[Metric, dict[str, Responses], list[str]]:
+    """Return metric and models such that more runs bring no model closer to gold, and the note that says so.
+
+    Every run counts by itself where the metric has such a form; else models are scored with the fewest runs of all.
+    """
+    soft = any(source.weights is not None for source in models.values())
+    if metric.per_response or metric.gold_free or soft:
+        return metric, {}, []
+    sizes = np.stack([source.sizes for source in models.values()]).astype(np.float64)
+    sizes[sizes == 0] = np.nan
+    answered = ~np.isnan(sizes).all(axis=0)
+    if not (np.nanmax(sizes[:, answered], axis=0) > np.nanmin(sizes[:, answered], axis=0)).any():
+        return metric, {}, []
+    typical = np.nanmedian(sizes[:, answered], axis=1)
+    low, high = int(typical.min()), int(typical.max())
+    models_have = f"Models have {low} to {high} runs per item"
+    if metric.per_run and high > low:
+        return resolve(metric.per_run).on(table.scale), {}, [f"{models_have}: each run counts by itself."]
+    cut = dict(zip(models, with_equal_runs([*models.values()], table.items), strict=True))
+    if high == low:
+        return metric, cut, [Aside("Where models have unequally many runs, as many of each are scored.")]
+    said = f"{models_have}: {low} of each are scored, chosen at random, so that more runs are no advantage."
+    return metric, cut, [said]
+
+
 @dataclass(frozen=True, kw_only=True)
 class VotesRequest(PairsRequest):
     """Everything that decides a leaderboard of votes, apart from the votes.
@@ -169,8 +208,13 @@ class VotesRequest(PairsRequest):
     item, voter : str, optional
         Columns of what was voted on and of who voted. Votes that share an item, or a voter, are resampled together:
         with one of the two columns the result generalises to others like them, with both columns to both.
-    elo : bool
-        Show strengths as Elo points, 1000 on average, instead of log-odds.
+    unordered : bool
+        The columns do not say which model was shown first, so the place has no effect to estimate.
+    control : tuple of str
+        Properties whose effect on the votes is estimated along with the strengths: a column of differences (first minus
+        second), or `length` for the columns `length_a` and `length_b`.
+    strength : {"win-rate", "log-odds", "elo"}
+        The scale of strengths.
     baseline, correction, n_resamples, confidence_level
         As in `PairsRequest`.
     """
@@ -180,7 +224,13 @@ class VotesRequest(PairsRequest):
     winner: str = "winner"
     item: str | None = None
     voter: str | None = None
-    elo: bool = False
+    unordered: bool = False
+    control: tuple[str, ...] = ()
+    strength: str = "win-rate"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        _check.one_of("strength", self.strength, STRENGTHS)
 
 
 def _digest(table: ResponseTable, gold: str | None, names: tuple[str, ...]) -> str:

@@ -16,6 +16,10 @@ if TYPE_CHECKING:
     import polars
 
 
+PICTURES = ("overview", "ranks", "critical-difference", "pairs", "frontier")
+"""What the chart of a leaderboard may show."""
+
+
 @dataclass(frozen=True, slots=True)
 class IntervalEnds:
     """The two ends of an interval; NaN where it is undefined."""
@@ -102,6 +106,69 @@ class TaskScore:
     n_items: int
 
 
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """One of two answers: for exactly these raters (or tasks), and for raters (or tasks) like these.
+
+    Attributes
+    ----------
+    name : str
+        What the answer holds for: "For these 6 raters", "On tasks like these".
+    confidence_set : tuple of str
+        The models that may be the best.
+    n_significant : int
+        How many pairs differ significantly.
+    rank_low, rank_high : tuple of int
+        The rank ranges, in the order of the leaderboard's models.
+    """
+
+    name: str
+    confidence_set: tuple[str, ...]
+    n_significant: int
+    rank_low: tuple[int, ...]
+    rank_high: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CostQuality:
+    """What one model costs, and what its quality is worth.
+
+    Attributes
+    ----------
+    name : str
+    cost : float
+    dominated_by : str
+        The cheapest model that is significantly better and costs no more; empty where there is none.
+    at_most_worse : float
+        How much worse than the leader it may be: the far end of the interval, which holds for all models together.
+    """
+
+    name: str
+    cost: float
+    dominated_by: str
+    at_most_worse: float
+
+
+@dataclass(frozen=True, slots=True)
+class VoteEffect:
+    """What moves votes besides the strengths of the models, in log-odds.
+
+    Attributes
+    ----------
+    name : str
+        "the first place", or the column.
+    value : float
+        Of the first place; or of one standard deviation more of the column.
+    confidence_interval : IntervalEnds
+    pvalue : float
+    """
+
+    name: str
+    value: float
+    confidence_interval: IntervalEnds
+    pvalue: float
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Leaderboard(Record):
     """What is known of the order of many models. `print` it for the result in English.
@@ -129,10 +196,25 @@ class Leaderboard(Record):
     seed : int
     notes : tuple of str
     signature : str
+    scopes : tuple of Scope
+        Both answers where raters, or tasks, are a random factor: for these, and for others like these. The leaderboard
+        itself is one of them.
+    advice : str
+        Which of the two to report.
+    effects : tuple of VoteEffect
+        Of votes: what the first place, and what properties of the outputs are worth.
+    uncontrolled : tuple of float
+        Of votes with controls: the scores without them, in the order of the models.
+    costs : tuple of CostQuality
+        What each model costs and gives up, in the order of the models; empty where costs are not known.
+    cost_name : str
+        What the costs are called.
     slice : str
         Which slice of the items this is; empty for all of them.
     top : int or None
         How many models the document shows. By default it shows the first 20, and the others as a detail.
+    picture : str
+        What the chart shows, one of `PICTURES`.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("verdict",)
@@ -157,8 +239,15 @@ class Leaderboard(Record):
     seed: int
     notes: tuple[str, ...]
     signature: str
+    scopes: tuple[Scope, ...] = ()
+    advice: str = ""
+    effects: tuple[VoteEffect, ...] = ()
+    uncontrolled: tuple[float, ...] = ()
+    costs: tuple[CostQuality, ...] = ()
+    cost_name: str = ""
     slice: str = ""
     top: int | None = None
+    picture: str = "overview"
 
     @property
     def alpha(self) -> float:

@@ -12,15 +12,20 @@ from typing import Any
 import numpy as np
 
 from howsure import _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import summarise
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import ItemMetric, Metric
 from howsure.resampling.sampler import CELLS
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import summarise
 
+UNNAMED = "mean rating"
+"""The title of scores of which nothing else is known: the column of values may have a better name."""
+FEW_ITEMS = 100
+"""Up to so many items are left out one by one, to see whether the leader depends on one of them."""
 MOST_LEFT_OUT = 200
 """Above this many items, a metric without item scores leaves out groups of them."""
 
@@ -128,6 +133,11 @@ class TaskSheet:
     scores: FloatArray
     clusters: IntArray | None = None
 
+    @property
+    def n_units(self) -> int:
+        """How many items, or clusters, it has."""
+        return self.items.shape[0] if self.clusters is None else np.unique(self.clusters).size
+
 
 def sheet_of(
     data: LeaderboardData, rows: IntArray, *, clusters: IntArray | None = None, workers: int = 1
@@ -152,7 +162,7 @@ def sheet_of(
 
     def one(j: int, *_: int) -> None:
         if models[j] in there:
-            items[:, j], scores[j] = _scored(metric, of_gold, _summary(data, models[j], kept))
+            items[:, j], scores[j] = scored_alone(metric, of_gold, _summary(data, models[j], kept))
 
     width = kept.size * (1 if metric.additive else MOST_LEFT_OUT)
     _random.map_blocks(one, m, workers=threads_for(metric, workers), size=1, width=width)
@@ -170,7 +180,7 @@ def _summary(data: LeaderboardData, name: str, rows: IntArray) -> FloatArray:
     return summarise(kept, data.metric.needs, data.table.scale)
 
 
-def _scored(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple[FloatArray, float]:
+def scored_alone(metric: Metric, gold: FloatArray | None, model: FloatArray) -> tuple[FloatArray, float]:
     """Return the item scores of one model, or its pseudo-values (Tukey), and its score."""
     if isinstance(metric, ItemMetric):
         items = np.asarray(metric.item_scores(gold, model), dtype=np.float64)  # type: ignore[arg-type]
@@ -274,9 +284,10 @@ class Aggregate:
         """
         return scores if self.of_ranks is None else np.asarray(self.of_ranks(ranks_of(scores), scores.shape[1]))
 
-    def titled(self, metric: Metric) -> tuple[str, str]:
+    def titled(self, metric: Metric, score_name: str = "") -> tuple[str, str]:
         """Return what the aggregate of a metric is called, and whether lower or higher is better."""
-        title = f"{self.name.replace('-', ' ')} by {metric.title}" if self.by_rank else metric.title
+        of_one = score_name if score_name and metric.title == UNNAMED else metric.title
+        title = f"{self.name.replace('-', ' ')} by {of_one}" if self.by_rank else of_one
         return title, self.better or metric.better
 
 
@@ -390,6 +401,30 @@ def friedman_note(tasks: Tasks, *, alpha: float) -> str:
     )
 
 
+def leader_without(tasks: Tasks, items: Any) -> list[str]:
+    """Return whether the leader depends on one task (or on one of few items): who is first where each is left out."""
+    scores, weights, names, word = tasks.scores, tasks.weights, tasks.names, "task"
+    if not names:
+        [sheet], [rows] = tasks.sheets, tasks.rows
+        scores, names, word = sheet.items, tuple(str(item) for item in items[rows]), "item"
+        weights = np.full(len(names), 1.0)
+        if len(tasks.models) < 3 or len(names) > FEW_ITEMS or not np.allclose(scores.mean(axis=0), sheet.scores):
+            return []
+    if len(names) < 3 or np.isnan(scores).any():
+        return []
+    parts = weights[:, np.newaxis] * scores
+    whole = parts.sum(axis=0)
+    left = (whole - parts) / (weights.sum() - weights)[:, np.newaxis]
+    leader = int(np.argmax(whole))
+    ahead = left - left[:, [leader]] > 1e-12 * np.abs(whole).max()
+    lost = [t for t in np.flatnonzero(ahead.any(axis=1)) if weights[t] > 0]
+    if not lost:
+        return [Aside(f"{tasks.models[leader]} stays first whichever {word} is left out.")]
+    first = tasks.models[int(np.argmax(left[lost[0]]))]
+    others = f" Leaving out any of {len(lost)} of the {len(names)} {word}s changes the leader." if len(lost) > 1 else ""
+    return [f"{tasks.models[leader]} is first only with {names[lost[0]]}: without it, {first} is first.{others}"]
+
+
 def check_tasks(tasks: Tasks, aggregate: Aggregate, *, random: bool) -> None:
     """Raise an error for ranks of fixed tasks, one task as a sample, and tasks with a single unit."""
     if aggregate.by_rank and not random:
@@ -401,11 +436,10 @@ def check_tasks(tasks: Tasks, aggregate: Aggregate, *, random: bool) -> None:
     if random and len(tasks.names) < 2:
         raise DataError("one task is too few to generalise to other tasks; use `task_effect='fixed'`.")
     for name, sheet in zip(tasks.names, tasks.sheets, strict=True):
-        length = sheet.items.shape[0] if sheet.clusters is None else np.unique(sheet.clusters).size
-        if length < 2 and not random:
+        if sheet.n_units < 2 and not random:
             raise DataError(
-                f"task {name!r} has {length} item that every model answered; a standard error requires two. Leave "
-                "it out (weight 0), or use `task_effect='random'`."
+                f"task {name!r} has {sheet.n_units} item that every model answered; a standard error requires two. "
+                "Leave it out (weight 0), or use `task_effect='random'`."
             )
 
 

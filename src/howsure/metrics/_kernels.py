@@ -6,8 +6,8 @@ Where the model has several times as many rows as gold, gold's rows are taken ag
 import numpy as np
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray
 from howsure.metrics.base import ROUNDING
-from howsure.scales import FloatArray
 
 
 @njit(cache=True, nogil=True)

@@ -5,8 +5,8 @@ The last axis is labels; sums go from the first label to the last.
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.metrics.base import ROUNDING
-from howsure.scales import FloatArray
 
 MOST_LABELS = 32
 """With more labels than this a loop over them takes too long."""

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray, IntArray
 from howsure.metrics._weighted_kernels import BLOCK, SUMMED, Entries, Marks, Weights, largest, side_by_side
 from howsure.metrics.base import ROUNDING
-from howsure.scales import FloatArray, IntArray
 
 Keys = npt.NDArray[np.int32]
 Ranks = npt.NDArray[np.int32]

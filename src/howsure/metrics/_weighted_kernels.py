@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray
+from howsure.data.scales import FloatArray
 
 Weights = npt.NDArray[np.uint8]
 Marks = npt.NDArray[np.bool_]

@@ -1,6 +1,6 @@
 """What a metric is: how far a model is from gold, and which direction is better.
 
-A metric sees summaries (`howsure.summaries`), never files or resampling. Leading axes are draws: a metric that gets
+A metric sees summaries (`data/summaries.py`), never files or resampling. Leading axes are draws: a metric that gets
 arrays of shape (draws, items) returns one number for each draw. `advantage` is positive when A is better, whatever the
 metric.
 """
@@ -13,9 +13,9 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 
 from howsure import _json
+from howsure.data.scales import KINDS, FloatArray, Kind, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
-from howsure.scales import KINDS, FloatArray, Kind, Scale
-from howsure.summaries import Needs
 
 Better = Literal["lower", "higher"]
 Ignored = Literal["", "scale", "line", "magnitude"]
@@ -58,6 +58,9 @@ class Metric(ABC):
         Whether it depends on a few items that are far worse than the others, which a small sample may lack.
     per_response : bool
         Whether each response of a model counts equally, so that more of them bring the model no closer to gold.
+    per_run : str
+        The name of the metric of single responses that takes its place where A and B have unequally many; empty where
+        there is none.
     ignores : {"", "scale", "line", "magnitude"}
         What it ignores of a model's answers: their "scale" (all multiplied by the same positive number), the "line"
         that they lie on (the same number added, too), or their "magnitude" altogether, so that only their order counts.
@@ -94,6 +97,7 @@ class Metric(ABC):
     regular: ClassVar[bool] = False
     uneven: ClassVar[bool] = False
     per_response: ClassVar[bool] = False
+    per_run: ClassVar[str] = ""
     ignores: ClassVar[Ignored] = ""
     error_power: ClassVar[int] = 0
     relative: ClassVar[bool] = False
@@ -145,6 +149,15 @@ class Metric(ABC):
         """Return the standard error of the advantage and its degrees of freedom by a formula; None if there is none."""
         return None
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The range of a model's score, within which its interval stays: errors are not negative, for example."""
+        if self.better == "lower":
+            return 0.0, self.span
+        if self.span == 1.0:
+            return 0.0, 1.0
+        return (-1.0, 1.0) if self.ignores else (-math.inf, math.inf)
+
     def titled(self, n_runs: set[int]) -> str:
         """Return the title for models with these numbers of responses per item; some scores change their meaning."""
         return self.title
@@ -170,6 +183,10 @@ class AdditiveMetric(Metric):
     def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return how much better A is than B on each item; the last axis is items."""
 
+    def scores_by_item(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        """Return the scores of A and of B on each item; none where one model alone has no score."""
+        return ()
+
     def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return the mean of the item advantages."""
         return np.asarray(self.item_advantages(gold, a, b).mean(axis=-1))
@@ -183,9 +200,13 @@ class ItemMetric(AdditiveMetric):
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the score of each item; the last axis is items."""
 
+    def scores_by_item(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, ...]:
+        """Return the scores of A and of B on each item."""
+        return self.item_scores(gold, a), self.item_scores(gold, b)
+
     def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return how much better A is than B on each item."""
-        of_a, of_b = self.item_scores(gold, a), self.item_scores(gold, b)
+        of_a, of_b = self.scores_by_item(gold, a, b)
         return of_b - of_a if self.better == "lower" else of_a - of_b
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -240,6 +261,7 @@ NAMING = ("name", "title", "better")
 def parameters_of(metric: Metric) -> dict[str, Any]:
     """Return the parameters of a metric that are not at their default, such as the threshold that a scale gave it."""
     found = {}
+    metric = getattr(metric, "averaged", metric)  # one that is averaged over subsets of runs has its parameters
     for field in fields(metric):
         value = getattr(metric, field.name)
         if field.repr and field.name not in NAMING and isinstance(value, str | int | float) and value != field.default:

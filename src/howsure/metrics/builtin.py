@@ -10,9 +10,9 @@ from importlib import import_module
 from typing import Any
 
 from howsure import _check, _offers
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError
 from howsure.metrics.base import AdditiveMetric, ItemMetric, Metric
-from howsure.scales import Scale
 
 
 class Named(Mapping[str, Metric]):

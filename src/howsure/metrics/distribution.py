@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
+from howsure.data.scales import FloatArray, Kind, Scale
+from howsure.data.summaries import Needs
 from howsure.metrics import _plain
 from howsure.metrics.base import ROUNDING, Ignored, ItemMetric, Metric
-from howsure.scales import FloatArray, Kind, Scale
-from howsure.summaries import Needs
 
 LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.metrics.base import ItemMetric, Metric
-from howsure.scales import FloatArray
 
 
 @dataclass(frozen=True)

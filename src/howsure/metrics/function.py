@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self, get_args
 import numpy as np
 
 from howsure import _check
+from howsure.data.scales import FloatArray, IntArray, Kind, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.metrics.base import Better, Ignored, Metric
-from howsure.scales import FloatArray, IntArray, Kind, Scale
-from howsure.summaries import Needs
 
 ScoreFunction = Callable[..., float]
 
@@ -74,6 +74,11 @@ class FunctionMetric(Metric):
             object.__setattr__(self, "needs", "counts")
         if not self.name:
             object.__setattr__(self, "name", getattr(self.function, "__name__", "function"))
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Nothing is known of what a function may return."""
+        return -math.inf, math.inf
 
     @property
     def title(self) -> str:  # type: ignore[override]

@@ -15,13 +15,13 @@ from typing import ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray, Kind, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
 from howsure.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
 from howsure.metrics.ranking import doubled_ranks, joined_ties, ranks
 from howsure.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
-from howsure.scales import FloatArray, Kind, Scale
-from howsure.summaries import Needs
 
 FEW_POSITIVES = 10
 """With fewer positive (or negative) items than this, a note says that the area under the curve rests on few."""
@@ -65,6 +65,7 @@ class Accuracy(ItemMetric):
     kinds: ClassVar[tuple[Kind, ...]] = LABELS
     counts_items: ClassVar[bool] = True
     span: ClassVar[float] = 1.0
+    per_run: ClassVar[str] = "accuracy-responses"
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the chance that the votes agree: 1 or 0 where no vote is tied."""
@@ -100,6 +101,14 @@ class AccuracyResponses(ItemMetric):
     def titled(self, n_runs: set[int]) -> str:
         """Return "accuracy", which is what a single run achieves."""
         return "accuracy"
+
+    def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
+        """Say that runs do not vote where one model has more of them."""
+        of_a, of_b = (round(float(np.median(side.sum(axis=-1)))) for side in (a, b))
+        if of_a == of_b:
+            return []
+        said = f"A has {of_a} run{'s' * (of_a > 1)} per item, B {of_b}: each run counts by itself"
+        return [f"{said}. A majority vote of more runs is right more often even if models are equally good."]
 
 
 @dataclass(frozen=True)

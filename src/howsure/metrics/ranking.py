@@ -8,10 +8,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray
 from howsure.metrics.base import Better, Ignored, Metric
 from howsure.metrics.distribution import rows_of
 from howsure.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
-from howsure.scales import FloatArray
 
 Ranks = npt.NDArray[np.int32]
 

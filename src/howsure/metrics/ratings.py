@@ -1,15 +1,19 @@
 """Metrics without gold: ratings of each model's own outputs, and runs that each passed (1) or failed (0)."""
 
-from dataclasses import dataclass, replace
+import math
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
 
 from howsure import _check
+from howsure.data.scales import OUTCOMES, SHARES, FloatArray, Kind, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.metrics.base import Better, ItemMetric, RelativeMetric
-from howsure.scales import FloatArray, Kind, Scale
-from howsure.summaries import Needs
+
+TITLES = {OUTCOMES: "accuracy", SHARES: "win rate"}
+"""What the mean of such values is called; a mean of any others is a mean rating."""
 
 
 @dataclass(frozen=True)
@@ -20,24 +24,40 @@ class MeanRating(ItemMetric):
     ----------
     direction : {"higher", "lower"}
         "lower" for penalties such as MQM.
+    called : str
+        Set by `on`: what the mean is called.
     """
 
     name: ClassVar[str] = "rating"
-    title: ClassVar[str] = "mean rating"
     formula: ClassVar[str] = "mean over items of the mean rating of the model's own output"
     linear: ClassVar[bool] = True
     per_response: ClassVar[bool] = True
     gold_free: ClassVar[bool] = True
 
     direction: Better = "higher"
+    called: str = field(default="mean rating", repr=False)
 
     def __post_init__(self) -> None:
         _check.one_of("direction", self.direction, ("higher", "lower"))
+
+    def on(self, scale: Scale) -> Self:
+        """Call the mean of right and wrong answers an accuracy."""
+        return replace(super().on(scale), called=TITLES.get(scale.reason, self.called))
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        """What the mean is called."""
+        return self.called
 
     @property
     def better(self) -> Better:  # type: ignore[override]
         """The direction of the ratings."""
         return self.direction
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Of shares of right answers or of wins, 0 to 1; a rating may be any number."""
+        return (0.0, 1.0) if self.called in TITLES.values() else (-math.inf, math.inf)
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the item's mean rating; gold is not used."""

@@ -14,8 +14,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray, IntArray
 from howsure.metrics.base import ROUNDING
-from howsure.scales import FloatArray, IntArray
 
 Weights = npt.NDArray[np.uint8]
 

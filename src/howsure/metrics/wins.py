@@ -5,12 +5,12 @@ from typing import ClassVar, Self
 
 import numpy as np
 
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric
 from howsure.metrics.distribution import TotalVariation, rows_of
 from howsure.metrics.error import MeanAbsoluteError
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import Needs
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray
+from howsure.data.scales import FloatArray
 
 Thresholds = npt.NDArray[np.uint32]
 Words = npt.NDArray[np.uint64]

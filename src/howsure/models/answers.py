@@ -17,9 +17,9 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from howsure._loading import pays
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import Needs
 
 if TYPE_CHECKING:
     from howsure.models._kernels import Thresholds, Words

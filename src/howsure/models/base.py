@@ -14,12 +14,12 @@ import numpy.typing as npt
 
 from howsure import _check
 from howsure._random import Rng, generator, seed_of
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.models.answers import Answers
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import Needs
 
 PERTURBATIONS = ("shift", "mixing", "noise", "guessing", "lower", "raise", "split")
 """In which way a simulated model is worse than gold's own raters.
@@ -117,7 +117,7 @@ class ResponseModel(ABC):
         null : bool
             Draw each response of A and of B from either of them by a fair coin.
         needs : {"means", "counts", "sorted", "values"}
-            The summary (`howsure.summaries`); its cost grows with the number of responses only for the last two.
+            The summary (`howsure.data.summaries`); its cost grows with the number of responses only for the last two.
         rng : int, SeedSequence, Generator or None
 
         Examples
@@ -175,13 +175,17 @@ class ResponseModel(ABC):
         return ResponseTable(items, sources, self.scale)
 
 
+MOST_RESPONSES = 100_000
+"""The most responses to an item of one source."""
+
+
 def check_sizes(n_responses: Sizes) -> tuple[int, int, int]:
     """Return the numbers of responses of gold, A and B."""
     if not isinstance(n_responses, tuple):
         n_responses = (n_responses, n_responses, n_responses)
     if len(n_responses) != 3:
         raise ArgumentError(f"`n_responses` must be one number, or three for gold, A and B; got {n_responses!r}.")
-    gold, a, b = (_check.integer("n_responses", size, at_least=1) for size in n_responses)
+    gold, a, b = (_check.integer("n_responses", size, at_least=1, at_most=MOST_RESPONSES) for size in n_responses)
     return gold, a, b
 
 

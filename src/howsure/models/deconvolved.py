@@ -29,14 +29,14 @@ import numpy as np
 
 from howsure import _check
 from howsure._random import generator, seed_of
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.summaries import counts, grid, means
 from howsure.errors import ArgumentError
 from howsure.models.answers import Answers, LevelAnswers, LikertAnswers, PoolAnswers, ShareAnswers
 from howsure.models.base import Epsilon, ResponseModel
 from howsure.models.empirical import written
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray, Scale
-from howsure.summaries import counts, grid, means
 
 STEPS = 32
 """EM steps, unless others are asked for. On dices350, 16 and 64 do as well (docs/plan.md)."""
@@ -150,6 +150,8 @@ class DeconvolvedModel(ResponseModel):
     responses_scale : Scale
     weights : array of float, optional
         How much each item counts; all alike when left out.
+    exchanged : array of float, optional
+        On which share of its copies A and B exchange their answers; none when left out.
 
     Examples
     --------
@@ -166,11 +168,15 @@ class DeconvolvedModel(ResponseModel):
     b: Responses
     responses_scale: Scale
     weights: FloatArray | None = None
+    exchanged: FloatArray | None = None
 
     @classmethod
-    def of(cls, contest: Contest, weights: FloatArray | None = None) -> "DeconvolvedModel":
+    def of(
+        cls, contest: Contest, weights: FloatArray | None = None, exchanged: FloatArray | None = None
+    ) -> "DeconvolvedModel":
         """Make the model of a pilot."""
-        return cls(contest.a if contest.gold is None else contest.gold, contest.a, contest.b, contest.scale, weights)
+        gold = contest.a if contest.gold is None else contest.gold
+        return cls(gold, contest.a, contest.b, contest.scale, weights, exchanged)
 
     @property
     def scale(self) -> Scale:
@@ -200,15 +206,27 @@ class DeconvolvedModel(ResponseModel):
 
     def _answers(self, uniform: FloatArray) -> tuple[Answers, Answers, Answers]:
         """Return the answers to the items at these quantiles of the weights."""
-        shares, cumulated = self._points if self.scale.levels else self._pools
+        sides, cumulated = self._drawn_from
         chosen = np.minimum(np.searchsorted(cumulated, uniform), cumulated.size - 1)
-        if self.scale.levels:
-            levels = np.array(self.scale.levels)
-            gold, a, b = (ShareAnswers(part[chosen], levels) for part in shares)
-            return gold, a, b
-        sides = zip(shares, self._sides, strict=True)
-        of_gold, of_a, of_b = (PoolAnswers(pool, side.sizes, chosen, -np.inf, np.inf) for pool, side in sides)
-        return of_gold, of_a, of_b
+        levels = np.array(self.scale.levels)
+        gold, a, b = (
+            ShareAnswers(points[chosen], levels) if levels.size else PoolAnswers(points, sizes, chosen, -np.inf, np.inf)
+            for points, sizes in sides
+        )
+        return gold, a, b
+
+    @cached_property
+    def _drawn_from(self) -> tuple[list[tuple[FloatArray, IntArray]], FloatArray]:
+        """The points of each source with their numbers of responses, and the cumulated weights."""
+        points, weights = self._points if self.scale.levels else self._pools
+        sides = [(part, side.sizes) for part, side in zip(points, self._sides, strict=True)]
+        if self.exchanged is not None and self.exchanged.any():
+            # Every point twice: as it is, and with A and B exchanged.
+            share = np.repeat(self.exchanged, weights.size // self.exchanged.size)
+            weights = np.concatenate([weights * (1 - share), weights * share])
+            gold, a, b = sides
+            sides = [_both(gold, gold), _both(a, b), _both(b, a)]
+        return sides, np.cumsum(weights) / weights.sum()
 
     @property
     def _sides(self) -> tuple[Responses, Responses, Responses]:
@@ -221,7 +239,7 @@ class DeconvolvedModel(ResponseModel):
 
     @cached_property
     def _points(self) -> tuple[list[FloatArray], FloatArray]:
-        """Triples of shares, and their cumulated weights."""
+        """Triples of shares, and their weights."""
         stream = generator(seed_of(0), "deconvolved items")
         tables = [counts(source, self.scale) for source in self._sides]
         n_items = len(tables[0])
@@ -236,7 +254,7 @@ class DeconvolvedModel(ResponseModel):
         weights = np.repeat(of_items / each, each)
         for _ in range(STEPS):
             weights *= (of_items / (likelihood @ weights)) @ likelihood
-        return points, np.cumsum(weights) / weights.sum()
+        return points, weights
 
     def _around(self, table: FloatArray, each: int, stream: np.random.Generator) -> FloatArray:
         """Draw shares around each item's counts: from the posterior under a Dirichlet prior with the data's moments."""
@@ -250,7 +268,7 @@ class DeconvolvedModel(ResponseModel):
 
     @cached_property
     def _pools(self) -> tuple[list[FloatArray], FloatArray]:
-        """Each item's responses moved to its deconvolved mean, and the cumulated weights of the items."""
+        """Each item's responses moved to its deconvolved mean, and the weights of the items."""
         sources = self._sides
         observed = np.stack([means(source) for source in sources], axis=1)
         weights = self._item_weights
@@ -263,15 +281,25 @@ class DeconvolvedModel(ResponseModel):
             rows, sizes = grid(source), source.sizes[:, np.newaxis]
             widened = (rows - observed[:, [column]]) * np.sqrt(sizes / np.maximum(sizes - 1, 1))
             pools.append(moved[:, [column]] + widened)
-        return pools, np.cumsum(weights)
+        return pools, weights
 
     def to_dict(self) -> dict[str, Any]:
         """Return values and sizes of every source."""
         held = written(self.scale, gold=self.gold, a=self.a, b=self.b)
-        return {"kind": self.kind, **held, "weights": self.weights}
+        return {"kind": self.kind, **held, "weights": self.weights, "exchanged": self.exchanged}
 
     def __str__(self) -> str:
         return f"the pilot's {self.a.n_items:,} items without the noise of their responses; scale: {self.scale}"
+
+
+def _both(first: tuple[FloatArray, IntArray], second: tuple[FloatArray, IntArray]) -> tuple[FloatArray, IntArray]:
+    """Return the points of two sources one after the other; rows of fewer responses are filled up with NaN."""
+    width = max(first[0].shape[1], second[0].shape[1])
+    padded = [
+        np.pad(points, ((0, 0), (0, width - points.shape[1])), constant_values=np.nan)
+        for points in (first[0], second[0])
+    ]
+    return np.concatenate(padded), np.concatenate([first[1], second[1]])
 
 
 def _prior(table: FloatArray, sizes: FloatArray, weights: FloatArray) -> FloatArray:

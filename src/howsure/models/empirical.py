@@ -15,15 +15,15 @@ import numpy as np
 
 from howsure import _check
 from howsure._random import Rng, generator, seed_of
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Labels, Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.summaries import counts, grid
 from howsure.errors import ArgumentError, DataError
 from howsure.models.answers import Answers, PoolAnswers, ShareAnswers
 from howsure.models.base import Epsilon, ResponseModel, Sizes, check_sizes, perturb
 from howsure.raters.design import design_of
-from howsure.response_tables import ResponseTable
-from howsure.responses import Labels, Responses
-from howsure.scales import FloatArray, IntArray, Scale
-from howsure.summaries import counts, grid
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +76,10 @@ class EmpiricalModel(ResponseModel):
     def items(self, shape: tuple[int, int], generator: np.random.Generator) -> Answers:
         """Draw items with replacement."""
         return self._answers(self.gold, generator.integers(0, self.gold.n_items, shape))
+
+    def each_item(self) -> Answers:
+        """Return how gold answers every item once, in the table's order."""
+        return self._answers(self.gold, np.arange(self.gold.n_items)[np.newaxis])
 
     def sources(
         self,
@@ -132,7 +136,7 @@ class PanelModel(EmpiricalModel):
 
     Examples
     --------
-    >>> from howsure.scales import Scale
+    >>> from howsure.data.scales import Scale
     >>> gold = Responses([1, 2, 3, 3, 5, 4], [0, 2, 4, 6], raters=[0, 1, 0, 1, 0, 1])
     >>> table = ResponseTable(np.array(["x", "y", "z"]), {"gold": gold}, Scale.of(gold.values), raters=("ann", "bob"))
     >>> found = PanelModel.of(table, "gold").table(10, 2, rng=0)

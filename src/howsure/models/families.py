@@ -14,9 +14,9 @@ import numpy as np
 from scipy.special import betainc, ndtr, ndtri
 
 from howsure import _check
+from howsure.data.scales import FloatArray
 from howsure.documents.numbers import plainly
 from howsure.errors import ArgumentError
-from howsure.scales import FloatArray
 
 Shape = tuple[int, ...]
 
@@ -262,6 +262,31 @@ class TruncatedMixture(Family):
 
 
 @dataclass(frozen=True)
+class Exponential(Family):
+    """Exponential with this scale, cut off at 1: most items are alike, and a few differ much.
+
+    Examples
+    --------
+    >>> round(float(Exponential(0.2).cdf(np.array(0.2))), 4)
+    0.6364
+    """
+
+    kind: ClassVar[str] = "exponential"
+    scale: float
+
+    def __post_init__(self) -> None:
+        _positive(self.kind, self.scale)
+
+    def draw(self, shape: Shape, generator: np.random.Generator) -> FloatArray:
+        """Draw values, by the inverse of the distribution function."""
+        return np.asarray(-self.scale * np.log1p(generator.random(shape) * math.expm1(-1 / self.scale)))
+
+    def cdf(self, x: FloatArray) -> FloatArray:
+        """Return P(value ≤ x)."""
+        return np.asarray(np.expm1(-np.clip(x, 0.0, 1.0) / self.scale) / math.expm1(-1 / self.scale))
+
+
+@dataclass(frozen=True)
 class Constant(Family):
     """The same value for every item."""
 
@@ -279,7 +304,17 @@ class Constant(Family):
 
 FAMILIES: dict[str, type[Family]] = {
     family.kind: family
-    for family in (Uniform, Normal, TruncatedNormal, FoldedNormal, Triangular, Beta, TruncatedMixture, Constant)
+    for family in (
+        Uniform,
+        Normal,
+        TruncatedNormal,
+        FoldedNormal,
+        Triangular,
+        Beta,
+        TruncatedMixture,
+        Exponential,
+        Constant,
+    )
 }
 
 

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure import _check, _files, _json, _offers
+from howsure.data.responses import Responses
+from howsure.data.scales import KINDS, Scale
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.models.base import ResponseModel
 from howsure.models.deconvolved import SmoothedModel
@@ -19,8 +21,6 @@ from howsure.models.empirical import EmpiricalModel, PanelModel
 from howsure.models.families import FAMILIES, Family
 from howsure.models.parametric import CategoricalModel, LikertModel, NormalModel
 from howsure.models.presets import PRESETS, preset
-from howsure.responses import Responses
-from howsure.scales import KINDS, Scale
 
 if TYPE_CHECKING:
     from howsure.models.fitting.fits import Fit

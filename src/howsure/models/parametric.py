@@ -15,12 +15,12 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check
+from howsure.data.scales import Scale
 from howsure.documents.numbers import plainly
 from howsure.errors import ArgumentError
 from howsure.models.answers import LikertAnswers, NormalAnswers, ShareAnswers
 from howsure.models.base import ResponseModel
 from howsure.models.families import Family
-from howsure.scales import Scale
 
 
 @dataclass(frozen=True)

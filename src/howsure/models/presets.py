@@ -1,7 +1,7 @@
 """Response models with a name: the datasets of the published papers."""
 
 from howsure import _check
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, MissingFileError
 from howsure.models.base import ResponseModel
 from howsure.models.families import FoldedNormal, Triangular, TruncatedMixture, TruncatedNormal, Uniform
 from howsure.models.parametric import CategoricalModel, LikertModel, NormalModel
@@ -39,6 +39,10 @@ def preset(name: str) -> ResponseModel:
     >>> print(preset("categorical-dices"))
     categorical items, 3 labels: Dirichlet(5.22, 0.86, 2.75)
     """
+    if not isinstance(name, str):
+        raise ArgumentError(f"`name` must be the name of a response model; got {type(name).__name__}.")
+    if name not in PRESETS and ("." in name or "/" in name):  # no preset is called so: it is a path
+        raise MissingFileError(f"there is no file {name}.")
     if name not in PRESETS:
         raise ArgumentError(
             f"no response model is called {name!r}.{_check.nearest(name, PRESETS)} "

@@ -15,6 +15,9 @@ import numpy as np
 from howsure import _check, _json, _matrices, _random
 from howsure._frames import in_any_form
 from howsure._random import BLOCK, Rng, generators, map_blocks, n_workers, seed_of
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import counted, number
 from howsure.errors import ArgumentError
@@ -22,9 +25,6 @@ from howsure.models.base import PERTURBATIONS, Epsilon, ResponseModel, Sizes, St
 from howsure.models.model_files import resolve
 from howsure.provenance import Provenance
 from howsure.records import Signed
-from howsure.response_tables import ResponseTable
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import Needs
 
 CHUNK = 1 << 15
 """Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""

@@ -16,8 +16,8 @@ from howsure.nulls.shifted_bootstrap import BootstrapSign, ShiftedBootstrap
 from howsure.nulls.sign_flip import SignFlip
 from howsure.nulls.studentised import StudentisedBootstrap
 
-SIGN_FLIP, RANDOM_EFFECTS = SignFlip(), RandomEffects()
-"""The defaults: with raters held fixed, and with raters like these."""
+SIGN_FLIP, RANDOM_EFFECTS, PAIRED_T = SignFlip(), RandomEffects(), PairedT()
+"""The defaults: with raters held fixed, with raters like these, and with too few clusters to exchange."""
 
 NULLS: Mapping[str, Null] = MappingProxyType(
     {
@@ -29,7 +29,7 @@ NULLS: Mapping[str, Null] = MappingProxyType(
             PermutedResponses(),
             ShiftedBootstrap(),
             BootstrapSign(),
-            PairedT(),
+            PAIRED_T,
             WilcoxonSigned(),
             SignOfItems(),
             RANDOM_EFFECTS,
@@ -44,4 +44,4 @@ def named(name: str) -> Null:
     return NULLS[_check.one_of("null", name, NULLS)]
 
 
-__all__ = ["NULLS", "RANDOM_EFFECTS", "SIGN_FLIP", "Null", "Resampler", "Rule", "named"]
+__all__ = ["NULLS", "PAIRED_T", "RANDOM_EFFECTS", "SIGN_FLIP", "Null", "Resampler", "Rule", "named"]

@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
 from howsure.difference_tests.means import StudentT
 from howsure.difference_tests.ranks import SignTest, Wilcoxon
@@ -11,7 +12,6 @@ from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues
 from howsure.nulls.null import Null, Resampler, Rule, holds_raters
 from howsure.resampling.draws import Draws
-from howsure.scales import FloatArray
 
 NO_RESAMPLES = Resamples(np.random.SeedSequence(0), 1)
 
@@ -33,7 +33,11 @@ class ItemTest(Null):
     def pvalues(self, evidence: Evidence, alternative: str) -> PValues:
         """Return the p-value of each row of item advantages."""
         found = self.test.run(Sample.of(evidence.items), Hypothesis(alternative, interval=False), NO_RESAMPLES)
-        n, values = len(evidence), found.pvalue
+        return self._exact(found.pvalue)
+
+    @staticmethod
+    def _exact(values: FloatArray) -> PValues:
+        n = len(values)
         zeros = np.zeros(n, dtype=np.int64)
         undefined = np.isnan(values)
         why = ["The p-value is undefined: all item advantages are equal." if lacks else "" for lacks in undefined]
@@ -65,7 +69,10 @@ def _rules(name: str) -> tuple[Rule, ...]:
 
 
 class PairedT(ItemTest):
-    """Student's t of the item advantages."""
+    """Student's t of the item advantages; of clusters, with the cluster-robust error and its degrees of freedom.
+
+    It is what a comparison falls back on where there are too few clusters for any exchange of them to be rare.
+    """
 
     name = "paired-t"
     says = "no resampling: the mean item advantage over its standard error, against Student's t"
@@ -74,7 +81,19 @@ class PairedT(ItemTest):
         "assumes many items or normal advantages"
     )
     test = StudentT()
+    clusters = True
     rules = _rules(name)
+
+    def pvalues(self, evidence: Evidence, alternative: str) -> PValues:
+        """Return the p-value of each row, by the error of its items or of its clusters."""
+        if not evidence.unit_sizes.size:
+            return super().pvalues(evidence, alternative)
+        from scipy.special import stdtr
+
+        with np.errstate(invalid="ignore", divide="ignore"):
+            t = np.where(evidence.errors > 0, evidence.estimates / evidence.errors, np.nan)
+            tails = {"less": stdtr(evidence.df, t), "greater": stdtr(evidence.df, -t)}
+        return self._exact(tails.get(alternative, 2 * stdtr(evidence.df, -np.abs(t))))
 
 
 class WilcoxonSigned(ItemTest):

@@ -4,6 +4,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
 
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import (
     PValue,
@@ -16,7 +17,6 @@ from howsure.inference.pvalues import (
 from howsure.inference.sign_flips import SMALLEST
 from howsure.resampling.draws import Draws
 from howsure.resampling.schemes import Scheme
-from howsure.scales import FloatArray
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

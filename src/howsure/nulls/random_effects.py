@@ -1,5 +1,8 @@
 """Items and raters are both samples: the advantage over their joint standard error, against Student's t."""
 
+import numpy as np
+
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues
 from howsure.nulls.null import Null, Resampler, Rule
@@ -36,8 +39,26 @@ class RandomEffects(Null):
     )
 
     def null_draws(self, data: Resampler, draws: Draws) -> Draws:
-        """Return the resamples, shifted: for the expected p-value and the picture."""
+        """Return the resamples, shifted; `moved` gives them the distribution of the test."""
         return draws.shifted()
+
+    def moved(self, evidence: Evidence) -> FloatArray:
+        """Return the null draws in their order, as quantiles of the distribution that gives the p-value.
+
+        A bootstrap of few raters is narrower than Student's t, so that its picture would contradict p.
+        """
+        error, draws = evidence.rater_error, evidence.null_draws
+        if error is None or not error.variance > 0 or not draws.size:
+            return draws
+        from scipy.special import stdtrit
+
+        known = np.flatnonzero(~np.isnan(draws[0]))
+        shares = (np.arange(known.size) + 0.5) / known.size
+        squares = [part * np.square(stdtrit(df, shares)) for part, df in zip(error.variances, error.dfs, strict=True)]
+        found = np.full_like(draws, np.nan)
+        order = known[np.argsort(draws[0, known], kind="stable")]
+        found[0, order] = np.sign(shares - 0.5) * np.sqrt(np.sum(squares, axis=0))
+        return found
 
     def pvalues(self, evidence: Evidence, alternative: str) -> PValues:
         """Return Student's p-value of the error from items and raters."""

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues, tail_pvalues
 from howsure.nulls.null import Null, Resampler, Rule, holds_raters
 from howsure.resampling.draws import Draws
-from howsure.scales import FloatArray
 
 
 class ShiftedBootstrap(Null):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues
 from howsure.inference.sign_flips import SMALLEST
@@ -13,7 +14,6 @@ from howsure.intervals.direct import are_signs, telling
 from howsure.nulls.null import Null, Resampler, Rule, holds_raters
 from howsure.nulls.studentised import StudentisedBootstrap
 from howsure.resampling.draws import Draws
-from howsure.scales import FloatArray
 
 MARKED, SURPRISING = 1.0, 2.58
 """Item advantages are markedly skewed if their skewness is at least the first, and the second times its error."""

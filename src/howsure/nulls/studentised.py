@@ -4,13 +4,13 @@ from dataclasses import replace
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues, tail_pvalues
 from howsure.intervals.bootstrap_t import FEW_TELLING
 from howsure.intervals.direct import telling
 from howsure.nulls.null import Null, Resampler, Rule, holds_raters
 from howsure.resampling.draws import Draws
-from howsure.scales import FloatArray
 
 
 class StudentisedBootstrap(Null):

@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check
+from howsure.data.scales import FloatArray
 from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import in_words, minus, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.inference.bins import bin_edges
 from howsure.paired.score_lists import PairedScores
 from howsure.records import Record
-from howsure.scales import FloatArray
 
 SKEWED = 0.5
 HIGHLY_SKEWED = 1.0

@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
+from howsure.data.scales import FloatArray
 from howsure.difference_tests import Hypothesis, Resamples
 from howsure.difference_tests.base import extreme_draws
 from howsure.difference_tests.means import Bootstrap, Permutation, StudentT
@@ -24,7 +25,6 @@ from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import MOST_RESAMPLES
 from howsure.paired.words import level_of
 from howsure.records import Record
-from howsure.scales import FloatArray
 
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""

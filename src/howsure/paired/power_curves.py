@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
+from howsure.data.scales import FloatArray
 from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
@@ -22,7 +23,6 @@ from howsure.paired.score_options import PowerSettings, checked_sizes
 from howsure.paired.significance import FOUND, check_testable
 from howsure.provenance import Provenance
 from howsure.records import Signed
-from howsure.scales import FloatArray
 
 METHODS = ("bootstrap", "normal")
 WORK = 30_000_000

@@ -17,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check, _files
+from howsure.data.responses import frozen
+from howsure.data.scales import FloatArray, IntArray
 from howsure.difference_tests import Sample
 from howsure.errors import ArgumentError, DataError
 from howsure.io.text_files import read_whole
 from howsure.paired.score_options import LARGEST, SMALLEST
-from howsure.responses import frozen
-from howsure.scales import FloatArray, IntArray
 
 ACCURACY = "accuracy difference"
 """What matters about right-or-wrong scores, whatever a test estimates."""

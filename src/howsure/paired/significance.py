@@ -344,8 +344,8 @@ def _notes(
         )
     if scores.right_or_wrong and not test.compares_means and not test.estimates_accuracy:
         notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")
-    if test.caution:
-        notes.append(test.caution)
+    if said := test.caution_for(scores.n):
+        notes.append(said)
     watched = {"two-sided": (True, True), "greater": (True, False), "less": (False, True)}[hypothesis.alternative]
     ends = (interval.low, interval.high)
     if any(wanted and math.isinf(end) for wanted, end in zip(watched, ends, strict=True)):

@@ -6,11 +6,11 @@ from typing import Literal, TypeVar
 import numpy as np
 
 from howsure import _check, _random
+from howsure.data.scales import FloatArray
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
 from howsure.paired.score_lists import PairedScores, ScoreTable
 from howsure.records import Record
-from howsure.scales import FloatArray
 
 UnitStatistic = Literal["mean", "median"]
 UNIT_STATISTICS: tuple[UnitStatistic, ...] = ("mean", "median")

@@ -31,12 +31,13 @@ def sentence(found: "SignificanceTest") -> str:
         said = _about_delta(found)
     elif found.reject:
         first, second = found.names if found.side > 0 else found.names[::-1]
-        said = f"{first} scores higher than {second}: {_scores(found, found.side)}, {_difference(found)}"
-        said += f" ({ci(found)}), {_p(found)} ({_how(found)})."
+        by = _between_means(found) if _tied(found) else f", {_difference(found)} ({ci(found)})"
+        said = f"{first} scores higher than {second}: {_scores(found, found.side)}{by}, {_p(found)} ({_how(found)})."
     else:
         first, second = found.names[:: _order(found)]
+        by = "" if _tied(found) else f"{_difference(found)}, {ci(found)}, "
         said = f"{_nothing_found(found, first, second)}: {_scores(found, _order(found))} "
-        said += f"({_difference(found)}, {ci(found)}, {_p(found)}, {_how(found)})."
+        said += f"({by}{_p(found)}, {_how(found)})."
     return " ".join([said, *(_contradictions(found) if found.reject else [could_have_found(found)])])
 
 
@@ -100,6 +101,18 @@ def _difference(found: "SignificanceTest") -> str:
     return f"{found.estimand} {by}" + ("" if clear else f" with {found.names[found.estimate < 0]} higher")
 
 
+def _tied(found: "SignificanceTest") -> bool:
+    """Return whether ties leave nothing of the estimate: "0, 95% CI 0 to 0" would only hide what the test found."""
+    ends = found.confidence_interval
+    return found.estimand not in (MEAN, ACCURACY) and found.estimate == ends.low == ends.high == found.delta == 0
+
+
+def _between_means(found: "SignificanceTest") -> str:
+    """Return how far the means are apart, if they show the direction of the test."""
+    gap = (found.means[0] - found.means[1]) * found.side
+    return f", higher by {number(gap, error_of(found.confidence_interval, found.estimate))}" if gap > 0 else ""
+
+
 def _bounds(interval: ConfidenceInterval, estimate: float) -> str:
     """Return the ends of the interval of the difference, turned where the estimate is negative."""
     low, high = turned(interval, estimate)
@@ -142,7 +155,9 @@ def _nothing_found(found: "SignificanceTest", first: str, second: str) -> str:
 def _contradictions(found: "SignificanceTest") -> list[str]:
     """Return what the reader must know if the estimate or the means do not show the direction of the test."""
     test, said = CATALOGUE[found.test], []
-    if (found.estimate - found.delta) * found.side <= 0:
+    if _tied(found):
+        said.append(f"Because of ties the {found.estimand} is 0; the test compares {test.compares}.")
+    elif (found.estimate - found.delta) * found.side <= 0:
         where = "is exactly" if found.estimate == found.delta else "lies on the other side of"
         said.append(
             f"The {found.estimand} {where} {number(found.delta)} and does not show the direction; the test compares "

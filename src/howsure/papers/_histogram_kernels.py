@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray
 from howsure.metrics._weighted_kernels import SUMMED, Entries, Weights, side_by_side
 from howsure.metrics.base import ROUNDING
-from howsure.scales import FloatArray
 
 LANES = 16
 """This many draws lie side by side: two words hold their weights."""

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from howsure._random import child
+from howsure.data.scales import FloatArray
 from howsure.inference import expected_pvalue
 from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, Metric
@@ -16,7 +17,6 @@ from howsure.papers.published import PUBLISHED_SIMULATIONS, error_of_difference
 from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.item_scores import Setting as ItemSetting
 from howsure.planning.engines.score_pools import GrowingPools
-from howsure.scales import FloatArray
 
 LEVEL = 0.95
 """Of the interval whose width FOREST prints."""

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from howsure._random import child
+from howsure.data.scales import FloatArray
 from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
 from howsure.metrics import AdditiveMetric
@@ -20,7 +21,6 @@ from howsure.papers.figures import Plot, Point
 from howsure.papers.legacy import published_metric
 from howsure.papers.published import Measured, PublishedNumber, Setting, figures
 from howsure.resampling import Scheme, draw
-from howsure.scales import FloatArray
 
 CONVENTION = (
     "1,000 items × 5 responses, σ ~ U(0, 0.3) (the text says U(0, 2)); true p from fresh data sets, with one response "

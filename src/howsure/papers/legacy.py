@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.metrics import ItemMetric, Metric, resolve
 from howsure.metrics.base import ROUNDING
 from howsure.metrics.distribution import TotalVariation
 from howsure.metrics.labels import Accuracy
 from howsure.metrics.weighted import Room
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import Needs
 
 if TYPE_CHECKING:
     from howsure.papers._histogram_kernels import Shapes

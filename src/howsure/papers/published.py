@@ -174,6 +174,7 @@ class Replication(Record):
         return said if not left else f"{said} {left:,} cannot be reproduced from public data."
 
     def _summary(self) -> Table:
+        lacks = any(row.agrees is None for row in self.rows)
         titles = ("table", "quantity", "numbers", "RMS difference", "mean difference", "within 2 SE", "largest")
         kinds: tuple[Kind, ...] = ("text", "text", "count", "number", "number", "percent", "number")
         lines = []
@@ -187,8 +188,12 @@ class Replication(Record):
                 place = ", ".join(f"{_words(name)} {value}" for name, value in worst.cell.items() if name != "table")
                 numbers = [float(np.sqrt(np.square(apart).mean())), float(apart.mean()), worst.difference]
             rms, mean, largest = (None if each is None else float(f"{each:.3g}") for each in numbers)
-            lines.append((str(table), _words(quantity), len(rows), rms, mean, _share_within(rows), largest, place))
+            missing = sum(row.agrees is None for row in rows)
+            numbered = (len(rows), missing) if lacks else (len(rows),)
+            lines.append((str(table), _words(quantity), *numbered, rms, mean, _share_within(rows), largest, place))
         columns = [Column(*pair) for pair in zip(titles, kinds, strict=True)]
+        if lacks:  # the share is one of the numbers that were reproduced
+            columns.insert(3, Column("missing", "count"))
         return Table(
             (*columns, Column("largest at", detail=True)), tuple(lines), "Difference from the published numbers"
         )

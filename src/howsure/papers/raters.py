@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure._random import child
+from howsure.data.scales import Scale
 from howsure.metrics import ItemMetric
 from howsure.models import NormalModel, ResponseModel, preset
 from howsure.models.answers import LikertAnswers
@@ -14,7 +15,6 @@ from howsure.papers.expected_outcomes import SimulationSize
 from howsure.papers.figures import Plot
 from howsure.papers.legacy import published_metric
 from howsure.papers.published import Measured, PublishedNumber, Setting, figures, matching
-from howsure.scales import Scale
 
 CONVENTION = (
     "fresh items in every simulated data set, σ ~ U(0, 0.3), responses not clipped (the text says clipped), "
@@ -125,7 +125,9 @@ def notes(tables: Collection[int]) -> tuple[str, ...]:
             "Table 3 does not say for how many responses its scores are. Reproduced are the scores at the K of the "
             "grid (1, 5, 10, 25, 50, 100) whose A and B are nearest to the printed ones. No K of the grid gives the "
             "printed MAE of A and B at ε = .1 (.0677 and .0920): K = 5 gives .0757 and .0929, K = 10 gives .0535 and "
-            ".0745. The printed Δ has no sign (MEMD at ε = .005: B is better), and that of Wins compares "
+            ".0745. No one K gives the printed scores of A at ε = .005: MAE .0677 lies between K = 6 and 7, Wins .5073 "
+            "is that of K = 8, and MEMD 1.209 lies between K = 30 and 35. The printed Δ has no sign (MEMD at ε = .005: "
+            "B is better), and that of Wins compares "
             "B with the A of ε = .005 at every ε."
         )
     if {1, 2, *range(4, 16)} & {*tables}:

@@ -11,6 +11,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from howsure._random import child, generator
+from howsure.data.scales import FloatArray
 from howsure.inference import expected_pvalue
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import LikertModel, ResponseModel, preset
@@ -23,7 +24,6 @@ from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting as ItemSetting
 from howsure.planning.engines.monte_carlo import simulated_power
 from howsure.planning.engines.simulated_pvalues import Test
-from howsure.scales import FloatArray
 
 CONVENTION = (
     "as printed only with an item bootstrap inside every simulated data set (resample_simulated), which doubles the "

@@ -1,9 +1,10 @@
 """How many items, how many responses, how many raters: what designs may expect, and which to take.
 
-request (what is asked) · planner (`plan`, and plans from a response model) · pilots, rater_pilots, rater_shapes (plans
-from pilot data) · designs (and their costs) · groups (designs computed together, here or in a study) · engines/ (what a
-design may expect: exact, simulated, pilot, raters) · choices (targets, limits, search, recommendation) · follow_ups ·
-result, document (the plan and its words) · sliders (one design at once)
+request (what is asked) · planner (`plan`, and plans from a response model) · pilots, gold_pilots, rater_pilots,
+rater_shapes (plans from pilot data) · suppositions (what it takes if the true difference is another one) · designs (and
+their costs) · groups (designs computed together, here or in a study) · engines/ (what a design may expect: exact,
+simulated, pilot, raters) · choices (targets, limits, search, recommendation) · follow_ups · result,
+document (the plan and its words) · interactive (one design at once)
 """
 
 from howsure.planning.designs import Costs, Design

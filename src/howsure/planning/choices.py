@@ -17,6 +17,9 @@ from howsure.planning.request import PlanRequest, Scenario
 from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan
 from howsure.provenance import Provenance
 
+CANNOT_REJECT = "test cannot reject"
+"""Why a design is ruled out whose test has too few items for any p-value at the level."""
+
 ALIKE = 0.005
 """Powers (and expected p-values) that differ by less are equal, whatever their numerical error."""
 
@@ -60,13 +63,13 @@ class Target:
         """Whether this number reaches the target; NaN never does."""
         return number >= self.value if self.kind == "power" else number <= self.value
 
-    def measure(self, engine: Engine, design: Design, test: Test) -> float:
-        """Return what a design reaches, by the first metric."""
+    def measure(self, engine: Engine, design: Design, test: Test, metric: int = 0) -> float:
+        """Return what a design reaches by a metric."""
         if self.kind == "power":
             engine.prepare([design], for_power_only=True)
-            return engine.power(design, 0, test).power
+            return engine.power(design, metric, test).power
         engine.prepare([design])
-        found = engine.outlook(design, 0)
+        found = engine.outlook(design, metric)
         return found.expected_pvalue if self.kind == "p" else found.ci_width
 
     def of_cell(self, cell: Cell) -> float:
@@ -142,18 +145,19 @@ class ItemSearch:
         """Whether no number of items is to be computed, because no budget pays for one."""
         return not (self.n_items or self.limit)
 
-    def numbers(self, engine: Engine, shape: Design, test: Test) -> list[int]:
-        """Return the numbers given, and the fewest that reaches the target (or the limit if none does)."""
+    def numbers(self, engine: Engine, shape: Design, test: Test, metric: int = 0) -> list[int]:
+        """Return the numbers given, and the fewest that reaches the target by a metric (or the limit if none does)."""
         if not self.limit or self.target is None:
             return list(self.n_items)
         target, tried = self.target, dict[int, float]()
 
         def value(n: int) -> float:
             if n not in tried:
-                tried[n] = target.measure(engine, shape.with_items(n), test)
+                tried[n] = target.measure(engine, shape.with_items(n), test, metric)
             return tried[n]
 
-        guess = engine.guess(shape.with_items(2), test, target.value if target.kind == "power" else 0.8)
+        aim = target.value if target.kind == "power" else 0.8
+        guess = engine.guess(shape.with_items(2), test, aim, metric=metric)
         found = fewest_items(value, target, guess=guess, most=self.limit)
         return sorted({*self.n_items, found or self.limit})
 
@@ -231,7 +235,9 @@ class Limits:
         numbers = [n for n in most if n >= self.fewest]
         if self.target is None or self.spend or not numbers:
             return ItemSearch(n_items=tuple(numbers), detect=self.detect)
-        return ItemSearch(n_items=tuple(numbers[:-1]), limit=numbers[-1], target=self.target, detect=self.detect)
+        # Of several budgets each is computed as a whole, too, so that each has a curve over the numbers of responses.
+        whole = tuple(numbers) if len(self.budgets) > 1 else ()
+        return ItemSearch(n_items=whole, limit=numbers[-1], target=self.target, detect=self.detect)
 
     def without_difference(self, own: Design) -> "Limits":
         """Return the limits where the pilot shows no difference to plan for: each design says what it would detect."""
@@ -290,7 +296,7 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
         return "over budget"
     named = test if cell.test in ("", test.name) else None
     if named is not None and not named.can_reject(cell.design.n_units):
-        return "test cannot reject"
+        return CANNOT_REJECT
     if limits.target is None:
         return ""
     reached = limits.target.of_cell(cell)
@@ -301,7 +307,7 @@ def _reason(cell: Cell, limits: Limits, test: Test) -> str:
 
 def _never_rejecting(cells: Sequence[Cell], test: Test) -> list[str]:
     """Return a note on designs whose test can never reject."""
-    few = [cell.design for cell in cells if cell.reason == "test cannot reject"]
+    few = [cell.design for cell in cells if cell.reason == CANNOT_REJECT]
     if not few:
         return []
     most = max(design.n_units for design in few)
@@ -323,14 +329,19 @@ def _uncomputed(design: Design, like: Cell) -> Cell:
     )  # fmt: skip
 
 
-def _answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: bool) -> tuple[Answer, ...]:
-    """Return what to take for each difference, test and budget; nothing if there is neither budget nor target."""
+def _answers(cells: Sequence[Cell], limits: Limits, *, metrics: Sequence[str], with_power: bool) -> tuple[Answer, ...]:
+    """Return what to take for each metric, difference, test and budget; nothing without a budget and a target."""
     if not limits.budgets and limits.target is None:
         return ()
-    ours = [cell for cell in cells if cell.metric == metric]
-    kinds = dict.fromkeys((cell.epsilon, cell.test if cell.engine != "components" else "") for cell in ours)
+    kinds = dict.fromkeys(
+        (metric, cell.epsilon, cell.test if cell.engine != "components" else "")
+        for metric in metrics
+        for cell in cells
+        if cell.metric == metric
+    )
     found = []
-    for epsilon, test in kinds:
+    for metric, epsilon, test in kinds:
+        ours = [cell for cell in cells if cell.metric == metric]
         for budget in limits.budgets or (None,):
             among = [
                 cell
@@ -343,7 +354,7 @@ def _answers(cells: Sequence[Cell], limits: Limits, *, metric: str, with_power: 
             nearest = None
             if taken is None and limits.target is not None:
                 goal = limits.target
-                known = [cell for cell in among if not math.isnan(goal.of_cell(cell))]
+                known = [cell for cell in among if not math.isnan(goal.of_cell(cell)) and cell.reason != CANNOT_REJECT]
                 nearest = min(known, key=lambda cell: abs(goal.value - goal.of_cell(cell)), default=None)
             saved = 0.0 if taken is None or budget is None else max(0.0, budget - taken.cost)
             shown = taken.test if taken is not None else test
@@ -440,7 +451,7 @@ def plan_of(draft: Draft) -> Plan:
         for shape in draft.shapes:
             for design in limits.unaffordable(shape):
                 cells += [_priced(_uncomputed(design, like), limits, first) for like in kinds.values()]
-    chosen = _answers(cells, limits, metric=draft.scenario.names[0], with_power=request.with_power)
+    chosen = _answers(cells, limits, metrics=draft.scenario.names, with_power=request.with_power)
     if pilot is not None and pilot.has_nothing_to_plan_for:
         chosen = ()
     taken = chosen[0].recommended if chosen else None
@@ -461,6 +472,7 @@ def plan_of(draft: Draft) -> Plan:
         answers=chosen,
         follow_ups=draft.follow_ups,
         model=draft.model,
+        difference="" if request.effect is None else request.effect.in_words,
         tests=ran,
         alternative=request.alternative,
         alpha=request.alpha,

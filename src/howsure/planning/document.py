@@ -14,6 +14,9 @@ SHARES = {**TITLES, "repeats": "repeats of the models"}
 SMALL_P = 1e-4
 """Smaller p-values are shown as smaller than this."""
 
+GRID_POWER = 0.8
+"""The power that a design of a grid should have where no target was given."""
+
 ROWS = 12
 """The most designs of a short table: what meets the target at the lowest cost, else what comes nearest to it."""
 
@@ -24,17 +27,22 @@ def _sentences(plan: Plan) -> list[Sentence]:
     if pilot is not None and pilot.has_nothing_to_plan_for:
         first, *rest = _nothing_to_plan_for(plan, pilot)
         return [Sentence(first, "verdict"), *map(Sentence, [*rest, *_follow_ups(plan.follow_ups)])]
-    several = len(plan.answers) > 1
-    found = [
-        Sentence(_recommendation(answer, plan, several=several), "verdict" if place == 0 else "")
-        for place, answer in enumerate(plan.answers)
+    told = _told(plan)
+    several = len(told) > 1
+    found = [Sentence(_asks(plan, pilot))] if pilot is not None and pilot.difference == "lower limit" else []
+    found += [
+        Sentence(_recommendation(answer, plan, several=several), "verdict" if place == 0 else "", detail=place >= ROWS)
+        for place, answer in enumerate(told)
     ]
-    first_answer = plan.answers[0] if plan.answers else None
+    first_answer = told[0] if told else None
     shown = _shown(plan, first_answer)
     if pilot is not None and pilot.needed is not None:
         found.append(Sentence(_uncertain(pilot, shown)))
     if shown is not None and not several:
-        found.append(Sentence(expectation(shown), "" if found else "verdict", detail=bool(found)))
+        grid = [] if plan.answers else _of_grid(plan)
+        found += [Sentence(said, "" if place else "verdict") for place, said in enumerate(grid)]
+        said = bool(plan.answers or grid)
+        found.append(Sentence(expectation(shown), "" if said else "verdict", detail=said))
         if not math.isnan(shown.detectable):
             found.append(Sentence(_detects(shown, plan)))
         if shown.shares:
@@ -49,6 +57,62 @@ def sentences(plan: Plan) -> list[str]:
     return [sentence.text for sentence in _sentences(plan)]
 
 
+def _told(plan: Plan) -> list[Answer]:
+    """Return the answers that are said: of several budgets with a target, the least that reaches it (else the largest).
+
+    A larger budget reaches it with the same design.
+    """
+    if not plan.target or plan.spend:
+        return list(plan.answers)
+    groups: dict[tuple[str, float | None, str], list[Answer]] = {}
+    for answer in plan.answers:
+        groups.setdefault((answer.metric, answer.epsilon, answer.test), []).append(answer)
+    return [next((one for one in each if one.recommended is not None), each[-1]) for each in groups.values()]
+
+
+def verdict(plan: Plan) -> str:
+    """Return the sentence that answers the question; empty where there is none."""
+    return next((sentence.text for sentence in _sentences(plan) if sentence.role == "verdict"), "")
+
+
+def _of_grid(plan: Plan) -> list[str]:
+    """Return the smallest of several designs that were asked for, and what more responses bring at the same N × K."""
+    cells = [cell for cell in plan.cells if not math.isnan(cell.advantage) and cell.metric == plan.cells[0].metric]
+    if len({(cell.test, cell.epsilon) for cell in cells}) != 1 or len(cells) < 2:
+        return []
+    goal = f"{100 * GRID_POWER:g}% power" if plan.tests else f"an expected p of at most {plan.alpha:g}"
+
+    def number_of(cell: Cell) -> str:
+        return f"power {share(cell.power, most=2)}" if plan.tests else f"an expected p {_of_p(cell)}"
+
+    enough = [
+        cell for cell in cells
+        if not cell.reason and (cell.power >= GRID_POWER if plan.tests else cell.expected_pvalue <= plan.alpha)
+    ]  # fmt: skip
+    if enough:
+        least = min(enough, key=lambda cell: (cell.cost, -cell.n_items))
+        cheapest = f"{least.design.in_words} have {goal} at the lowest cost ({least.cost:,.10g})"
+        said = [f"Of these {len(cells)} designs, {cheapest}."]
+    else:
+        best = max(cells, key=lambda cell: cell.power if plan.tests else -cell.expected_pvalue)
+        nearest = f"The best is {best.design.in_words}, with {number_of(best)}"
+        said = [f"None of these {len(cells)} designs has {goal}. {nearest}."]
+    # Designs of the same N × K that differ in K: the largest such set, and of several the one that costs least.
+    same: dict[float, list[Cell]] = {}
+    for cell in cells:
+        same.setdefault(cell.cost, []).append(cell)
+    alike = max(same.values(), key=lambda each: (len(each), -each[0].cost))
+    if len(alike) > 1:
+        few, many = alike[0], alike[-1]
+        if few.n_items < many.n_items:
+            few, many = many, few
+        said.append(
+            f"At the same cost of {few.cost:,.10g}, {few.design.in_words} have {number_of(few)}, and "
+            f"{many.design.in_words} have {number_of(many)}."
+        )
+    return said
+
+
 def _shown(plan: Plan, first: Answer | None) -> Cell | None:
     if first is not None and (first.recommended or first.nearest):
         return first.recommended or first.nearest
@@ -58,12 +122,13 @@ def _shown(plan: Plan, first: Answer | None) -> Cell | None:
 
 def _question(answer: Answer, plan: Plan) -> str:
     """Return which of several questions an answer is to."""
-    parts = []
-    if len({each.epsilon for each in plan.answers}) > 1:
+    told = _told(plan)
+    parts = [answer.metric] if len({each.metric for each in told}) > 1 else []
+    if len({each.epsilon for each in told}) > 1:
         parts.append(f"ε = {answer.epsilon:g}")
     if len(plan.tests) > 1:
         parts.append(answer.test)
-    if len({each.budget for each in plan.answers}) > 1:
+    if len({each.budget for each in told}) > 1:
         parts.append(f"a budget of {answer.budget:,.10g}")
     return f"{', '.join(parts)}: " if parts else ""
 
@@ -96,10 +161,55 @@ def _of_what(plan: Plan) -> str:
     """Return which difference is to be found."""
     if plan.target == "width":
         return ""
-    if plan.pilot is not None:
-        return " for the pilot's difference" if plan.pilot.difference == "as in the pilot" else " for this difference"
+    if plan.difference:
+        return f" for {plan.difference}"
+    if plan.pilot is not None and plan.pilot.difference == "lower limit":
+        return f" for a true difference of {_limit(plan.pilot)}"
     known = {cell.epsilon for cell in plan.cells}
     return f" for ε = {known.pop():.4g}" if len(known) == 1 and None not in known else ""
+
+
+def _limit(pilot: Pilot) -> str:
+    """Return the lower limit of the pilot's difference, which the plan is for."""
+    return _of_pilot(pilot, pilot.suppositions[0].difference)
+
+
+def _of_pilot(pilot: Pilot, difference: float) -> str:
+    """Return a difference with as many digits as the pilot's own has."""
+    ends = pilot.advantage_interval
+    return number(difference, math.nan if ends is None else error_of(ends, pilot.advantage))
+
+
+def _asks(plan: Plan, pilot: Pilot) -> str:
+    """Return the question that only the user can answer, and what is planned for until then."""
+    metric = plan.cells[0].metric
+    return (
+        "What is the smallest difference that matters? Specify it with `difference`. Until then the plan is for "
+        f"{_limit(pilot)}, the lower 80% limit of the pilot's {_of_pilot(pilot, abs(pilot.advantage))} in {metric}."
+    )
+
+
+def _supposed(plan: Plan, pilot: Pilot) -> Table:
+    """Return what it takes if the true difference is the pilot's lower limit, its own, or half of it."""
+    taken = plan.recommended
+    design = pilot.design if taken is None else taken.design
+    target = plan.target_value if plan.target == "power" else 0.8
+    rows = tuple(
+        (
+            _of_pilot(pilot, one.difference),
+            one.what,
+            "no number tried is enough" if math.isinf(one.n_items) else f"{one.n_items:,.0f}",
+            share(one.power, most=2),
+        )
+        for one in pilot.suppositions
+    )
+    columns = (
+        Column("true difference", "number"),
+        Column(""),
+        Column(f"items for {100 * target:g}% power", "number"),
+        Column(f"power of {design.n_items:,} items", "number"),
+    )
+    return Table(columns, rows, f"If the true difference is smaller or larger ({design.per_item} per item)")
 
 
 def _cost(answer: Answer, plan: Plan) -> str:
@@ -302,6 +412,8 @@ def document(plan: Plan) -> Document:
             left = len(plan.cells) - len(best)
             blocks.append(Sentence(f"{left} more designs are in the whole table (`verbose`, or a report)."))
             blocks += details([replace(_table(plan, plan.cells), title="Every design")])
+    if plan.pilot is not None and plan.pilot.suppositions:
+        blocks.append(_supposed(plan, plan.pilot))
     if plan.follow_ups:
         blocks.append(_follow_up_table(plan.follow_ups))
     blocks += details([Definitions(tuple(_facts(plan)))])

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from howsure._random import entropy_of
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric, entry_of, metric_from
@@ -23,7 +24,6 @@ from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
 from howsure.planning.result import Cell
-from howsure.scales import Scale
 from howsure.sweeps import Grid, task
 
 NUMBERS = (
@@ -45,13 +45,19 @@ NUMBERS = (
 def cells_of(engine: Engine, scenario: Scenario, shape: Design, search: ItemSearch) -> list[Cell]:
     """Compute the cells of a group: test after test, design after design, metric after metric. Costs come later."""
     request = scenario.request
-    numbers = {test: search.numbers(engine, shape, test) for test in request.tests}
+    # Every metric is searched for by itself: one may need twice the items of another.
+    metrics = range(len(scenario.names))
+    numbers = {
+        (test, metric): search.numbers(engine, shape, test, metric) for test in request.tests for metric in metrics
+    }
     engine.prepare([shape.with_items(n) for n in sorted({n for each in numbers.values() for n in each})])
     cells = []
     for test in request.tests:
-        for n in numbers[test]:
+        for n in sorted({n for metric in metrics for n in numbers[test, metric]}):
             design = shape.with_items(n)
             for metric, name in enumerate(scenario.names):
+                if n not in numbers[test, metric]:
+                    continue
                 found = engine.outlook(design, metric)
                 power = engine.power(design, metric, test) if request.with_power else None
                 solved = (math.nan, math.nan)
@@ -139,7 +145,7 @@ def _parameters(scenario: Scenario, shape: Design, search: ItemSearch) -> dict[s
     }
 
 
-@task(version=4)
+@task(version=5)
 def measure(cell: Mapping[str, Any], rng: np.random.Generator) -> dict[str, float]:
     """Compute a group of designs, by several metrics and tests; `cell` is one of `grid_of`.
 

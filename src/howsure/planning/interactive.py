@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 
 from howsure import _check, _matrices, _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.metrics import AdditiveMetric
 from howsure.models import ResponseModel

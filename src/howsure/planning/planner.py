@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure import _json, _matrices, _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.metrics import spelled
 from howsure.models import Fit, ResponseModel
@@ -23,7 +23,7 @@ from howsure.planning.result import Cell, Plan
 
 Compute = Callable[[Sequence[Group]], list[list[Cell]]]
 
-ONLY_FOR_PILOTS = ("n_raters", "raters_per_item", "nested", "with_raters", "follow_up", "cluster")
+ONLY_FOR_PILOTS = ("n_raters", "raters_per_item", "nested", "raters", "follow_up", "cluster")
 
 
 @_matrices.on_one_thread
@@ -36,6 +36,7 @@ def plan(
     gold: str | None = None,
     workers: int | None = None,
     compute: Compute | None = None,
+    adjust: Callable[[ResponseModel], ResponseModel] | None = None,
     **settings: Any,
 ) -> Plan:
     """Say what designs may expect, and which to take.
@@ -43,8 +44,8 @@ def plan(
     Parameters
     ----------
     subject : str, ResponseModel, Fit or Contest, or what a contest can be made of
-        A preset, a model file, a model; or a pilot: gold, A and B (or A and B alone) on the same items, or a table, a
-        dataframe (pandas, Polars, Arrow) or a path with the names of the sources.
+        A preset, a model file, a model; or a pilot: gold, A and B (or A and B alone, or gold alone) on the same items,
+        or a table, a dataframe (pandas, Polars, Arrow) or a path with the names of the sources.
     request : PlanRequest, optional
         What is asked, as one record.
     a, b, gold : str, optional
@@ -53,6 +54,8 @@ def plan(
         Threads; one per core by default. The result does not depend on it.
     compute : callable, optional
         Computes groups of designs elsewhere: in processes, on a cluster, or from a store (`planning.groups`).
+    adjust : callable, optional
+        Changes the model that is fitted to gold alone, such as the noise by which its labels are degraded.
     **settings
         Fields of `PlanRequest`, in place of `request`.
 
@@ -67,6 +70,14 @@ def plan(
     50 items × 10 responses
     """
     request = PlanRequest.of(settings) if request is None else replace(request, **settings)
+    if gold is not None and a is None and b is None:
+        from howsure.io.reading import as_table
+        from howsure.planning.gold_pilots import GoldPilot, draft_from_gold
+
+        pilot = GoldPilot.of(as_table(subject), gold)
+        return plan_of(
+            draft_from_gold(pilot, request, Limits.of(request), workers=workers, compute=compute, adjust=adjust)
+        )
     if (a, b, gold) != (None, None, None) or not isinstance(subject, str | Path | ResponseModel | Fit):
         from howsure.io.reading import as_contest
 

@@ -1,8 +1,9 @@
 """Plans from a pilot with raters: items, raters and repeats of the models, by the pilot's variance components."""
 
+import math
 from dataclasses import replace
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric, spelled
@@ -15,7 +16,8 @@ from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.groups import cells_of
 from howsure.planning.rater_shapes import having_raters, shapes_of, without_raters
 from howsure.planning.request import DEFAULT_TEST, Effect, PlanRequest, Scenario
-from howsure.planning.result import Cell, Pilot
+from howsure.planning.result import Cell, Pilot, Supposition
+from howsure.planning.suppositions import suppositions
 from howsure.raters import variance_components
 from howsure.raters.advantage_components import FEW_CLUSTERS
 
@@ -40,8 +42,15 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
     engine = RaterEngine.of(
         contest, found, metric=metric, advantage=advantage, level=request.confidence_level, seed=scenario.seed
     )
-    settled = advantage is not None or engine.settled
-    if not settled:
+    shown = engine.own_advantage(request.alpha)
+    significant = shown.pvalue <= request.alpha and shown.least > 0
+
+    def with_difference(difference: float) -> RaterEngine:
+        return replace(engine, advantage=math.copysign(difference, found.advantage))
+
+    if advantage is None and significant:
+        engine = with_difference(shown.least)
+    elif advantage is None:
         limits = limits.without_difference(engine.pilot)
     shapes = list(shapes_of(engine, request))
     if not shapes:
@@ -59,6 +68,10 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         cell for each, search in groups if not search.is_empty for cell in cells_of(engine, scenario, each, search)
     ]
     searched = "raters" if for_raters else "items"
+    supposed: tuple[Supposition, ...] = ()
+    if advantage is None:
+        design = _chosen(cells, limits) if significant else engine.pilot
+        supposed = suppositions(with_difference, shown, design or engine.pilot, limits, test)
     return Draft(
         scenario=scenario,
         limits=limits,
@@ -76,22 +89,19 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             design=engine.pilot,
             raters=engine.judged.kind if engine.pilot.n_raters else "",
             model="variance components",
-            difference="as in the pilot" if advantage is None else "given",
+            difference="given" if advantage is not None else "lower limit" if significant else "none",
             advantage=found.advantage,
-            settled=settled,
+            advantage_interval=shown.interval,
+            suppositions=supposed,
             searched=searched,
-            needed=_needed(engine, cells, limits, test=test, searched=searched) if settled else None,
+            needed=None if advantage is None else _needed(engine, cells, limits, test=test, searched=searched),
             components={called(name, engine.pilot): part for name, part in found.components.items()},
             component_intervals={called(name, engine.pilot): ends for name, ends in found.intervals.items()},
         ),
         follow_ups=follow_ups.of_raters(engine, request.follow_up, test=test, costs=limits.costs),
         notes=[
             *found.notes,
-            *engine.caveats(
-                [cell.design for cell in cells],
-                [cell.detectable for cell in cells],
-                own=settled and advantage is None,
-            ),
+            *engine.caveats([cell.design for cell in cells], [cell.detectable for cell in cells]),
             *_about_clusters(engine, cluster),
             *_most_tried(request, cells, limits),
             *_too_few(engine, cells, limits, test),
@@ -136,15 +146,22 @@ def _rater_groups(
     return found
 
 
+def _chosen(cells: list[Cell], limits: Limits) -> Design | None:
+    """Return the cheapest design that reaches the target, else the cheapest; None where there is no target."""
+    target = limits.target
+    if target is None or not cells:
+        return None
+    reached = [cell for cell in cells if target.reached(target.of_cell(cell))] or cells
+    return min(reached, key=lambda cell: limits.costs.of(cell.design)).design
+
+
 def _needed(
     engine: RaterEngine, cells: list[Cell], limits: Limits, *, test: Test, searched: str
 ) -> ConfidenceInterval | None:
-    target = limits.target
-    if target is None or target.kind != "power" or not cells:
+    target, chosen = limits.target, _chosen(cells, limits)
+    if target is None or target.kind != "power" or chosen is None:
         return None
-    reached = [cell for cell in cells if target.reached(cell.power)] or cells
-    chosen = min(reached, key=lambda cell: limits.costs.of(cell.design))
-    return engine.needed_interval(chosen.design, test, target.value, max_items=limits.max_items, of=searched)
+    return engine.needed_interval(chosen, test, target.value, max_items=limits.max_items, of=searched)
 
 
 def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test) -> list[str]:

@@ -17,11 +17,23 @@ from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
 
 ENGINES = ("auto", "exact", "monte-carlo")
 PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")
+RATERS = ("random", "fixed")
 LAYOUTS = ("list", "matrix")
 """How the designs of a plan are shown: one after another, or items against responses."""
 
 MOST_ITEMS = 100_000
 """The most items of a design that is searched for."""
+
+LARGEST_STUDY = 10_000_000
+"""The most items or raters of any design: one data set of these still fits into memory."""
+
+COUNTED = (
+    ("n_items", 1, LARGEST_STUDY),
+    ("n_raters", 2, LARGEST_STUDY),
+    ("raters_per_item", 1, LARGEST_STUDY),
+    ("follow_up", 1, LARGEST_STUDY),
+)
+"""Fields that are lists of counts, with the least and the most that each may be."""
 
 DEFAULT_TEST = "sign-flip"
 """The default test of `compare`."""
@@ -34,7 +46,8 @@ GIVEN_TWICE = "Specify the difference to detect once: `difference`, `accuracy_po
 class Effect:
     """A difference between A and B, as an advantage of some metric (not necessarily the plan's).
 
-    An advantage above 0 means that A is better. Below 0 it can only be planned for from a pilot.
+    An advantage above 0 means that A is better. Below 0 it can only be planned for from a pilot. `words` say it as it
+    was given.
 
     Examples
     --------
@@ -46,6 +59,7 @@ class Effect:
 
     metric: Metric
     advantage: float
+    words: str = ""
 
     def __post_init__(self) -> None:
         if _check.real("difference", self.advantage) == 0:
@@ -55,12 +69,18 @@ class Effect:
     def win_rate(cls, share: float) -> "Effect":
         """Return the effect that A is better on this share of the items, ties counted half."""
         share = _check.real("win_rate", share, at_least=0.5, at_most=1)
-        return cls(resolve("wins"), round(2 * share - 1, 12))
+        return cls(resolve("wins"), round(2 * share - 1, 12), f"a win rate of {share:g}")
 
     @classmethod
     def accuracy_points(cls, points: float) -> "Effect":
         """Return the effect that A's accuracy is this many percentage points higher."""
-        return cls(resolve("accuracy"), round(_check.real("accuracy_points", points, at_most=100) / 100, 12))
+        share = round(_check.real("accuracy_points", points, at_most=100) / 100, 12)
+        return cls(resolve("accuracy"), share, f"a difference of {points:g} percentage points in accuracy")
+
+    @property
+    def in_words(self) -> str:
+        """The difference as it was given."""
+        return self.words or f"a difference of {self.advantage:g} in {self.metric.name}"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,9 +96,9 @@ class PlanRequest:
     epsilon : tuple of float
         How far B is from gold; or
     effect : Effect or None
-        the difference as an advantage, in accuracy points or as a win rate. With a model, ε follows from it; the items
-        of a pilot are weighted until they show it. Leave both out only with a pilot: the plan is then for its own
-        difference.
+        the difference as an advantage, in accuracy points or as a win rate. With a model, ε follows from it; with a
+        pilot, A and B are exchanged on a share of its items. Leave both out only with a pilot: the plan is then for the
+        lower 80% limit of its own difference.
     epsilon_a : float
         How far A is from gold.
     perturbation : str or None
@@ -92,8 +112,9 @@ class PlanRequest:
         where none are given.
     nested : bool
         Every rater judges one item only; `raters_per_item` is then the number of raters.
-    with_raters : bool
-        Plan raters although none of these is given. Pilots without gold are always planned this way.
+    raters : {"random", "fixed"} or None
+        Whether raters are a random factor of the study's test. By default as `compare` would have it: random if five
+        or more raters judged several items each. Pilots without gold are always planned with their raters.
     budget : tuple of float
         What a study may cost.
     costs : Costs
@@ -145,7 +166,7 @@ class PlanRequest:
     n_raters: tuple[int, ...] = ()
     raters_per_item: tuple[int, ...] = ()
     nested: bool = False
-    with_raters: bool = False
+    raters: str | None = None
     budget: tuple[float, ...] = ()
     costs: Costs = field(default_factory=Costs)
     target_power: float | None = None
@@ -169,8 +190,8 @@ class PlanRequest:
     rng: _random.Rng = None
 
     def __post_init__(self) -> None:
-        for name, low in (("n_items", 1), ("n_raters", 2), ("raters_per_item", 1), ("follow_up", 1)):
-            self._list(name, partial(_check.integer, name, at_least=low))
+        for name, low, most in COUNTED:
+            self._list(name, partial(_check.integer, name, at_least=low, at_most=most))
         self._list("epsilon", partial(_check.real, "epsilon", at_least=0, at_most=1))
         self._list("budget", partial(_check.real, "budget", at_least=0))
         self._set("budget", tuple(sorted(self.budget)))
@@ -186,9 +207,11 @@ class PlanRequest:
             raise ArgumentError("a target power needs a test; leave `test=none` out.")
         self._set("costs", self.costs or Costs())
         self._set("epsilon_a", _check.real("epsilon_a", self.epsilon_a, at_least=0, at_most=1))
-        self._set("max_items", _check.integer("max_items", self.max_items, at_least=1))
+        self._set("max_items", _check.integer("max_items", self.max_items, at_least=1, at_most=LARGEST_STUDY))
         for name in ("alpha", "confidence_level", "precision"):
             self._set(name, _check.fraction(name, getattr(self, name)))
+        if self.raters is not None:
+            _check.one_of("raters", self.raters, RATERS)
         for name, words in (("engine", ENGINES), ("response_model", PILOT_MODELS), ("layout", LAYOUTS)):
             _check.one_of(name, getattr(self, name), words)
         if self.n_simulations is not None:
@@ -230,12 +253,12 @@ class PlanRequest:
 
     @property
     def plans_raters(self) -> bool:
-        """Whether the number of raters is part of the designs."""
-        return self.with_raters or self.nested or bool(self.n_raters or self.raters_per_item)
+        """Whether the number of raters was asked to be part of the designs."""
+        return self.raters == "random" or self.nested or bool(self.n_raters or self.raters_per_item)
 
     @property
     def difference(self) -> str:
-        """The name of the difference behind a plan from a pilot: the pilot's own, if none is given."""
+        """The name of the difference behind a plan from a pilot: from the pilot's own, if none is given."""
         return "pilot" if self.effect is None else f"{self.effect.metric.name} {self.effect.advantage:g}"
 
     def with_metrics(self, kind: str, *, gold: bool = True) -> "PlanRequest":

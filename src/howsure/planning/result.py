@@ -155,6 +155,28 @@ class FollowUp:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Supposition:
+    """What it takes if the true difference is this one.
+
+    Attributes
+    ----------
+    difference : float
+    what : str
+        How it follows from the pilot.
+    n_items : float
+        Items that reach the target power with the responses of the recommended design (else of the pilot); infinite
+        where no number that was tried does.
+    power : float
+        Of the recommended design (else of the pilot's).
+    """
+
+    difference: float
+    what: str
+    n_items: float
+    power: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Pilot:
     """What a pilot is, what it says, and what it leaves open.
 
@@ -165,12 +187,14 @@ class Pilot:
         How raters judged items: "crossed", "nested", …; "" where that plays no part.
     model : str
         How other designs are computed from the pilot.
-    difference : {"as in the pilot", "given"}
+    difference : {"given", "lower limit", "none"}
+        What is planned for: the difference that was given, the lower 80% limit of the pilot's own, or none, because
+        that is not significant.
     advantage : float
         The pilot's own.
     advantage_interval : ConfidenceInterval or None
-    settled : bool
-        Whether the pilot's advantage can be told from zero.
+    suppositions : tuple of Supposition
+        What it takes if the true difference is one of several; empty where a difference was given.
     searched : {"items", "raters"}
         What `needed` is a number of.
     needed : ConfidenceInterval or None
@@ -188,7 +212,7 @@ class Pilot:
     difference: str
     advantage: float = math.nan
     advantage_interval: ConfidenceInterval | None = None
-    settled: bool = True
+    suppositions: tuple[Supposition, ...] = ()
     searched: str = "items"
     needed: ConfidenceInterval | None = None
     components: Mapping[str, float] = field(default_factory=dict)
@@ -197,8 +221,8 @@ class Pilot:
 
     @property
     def has_nothing_to_plan_for(self) -> bool:
-        """Whether the pilot shows no difference, and none was given."""
-        return not self.settled and self.difference == "as in the pilot"
+        """Whether the pilot shows no significant difference, and none was given."""
+        return self.difference == "none"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -215,6 +239,8 @@ class Plan(Record):
     follow_ups : tuple of FollowUp
     model : str
         The response model, in words.
+    difference : str
+        The difference that was given, in words; empty where it was given as ε, or not at all.
     tests : tuple of str
     alternative : str
     alpha, confidence_level : float
@@ -240,6 +266,7 @@ class Plan(Record):
     cells: tuple[Cell, ...]
     answers: tuple[Answer, ...]
     model: str
+    difference: str = ""
     tests: tuple[str, ...]
     alternative: str
     alpha: float
@@ -263,6 +290,13 @@ class Plan(Record):
     def recommends(self, cell: Cell) -> bool:
         """Whether this design is the one to take by one of the answers."""
         return any(cell == answer.recommended for answer in self.answers)
+
+    @property
+    def verdict(self) -> str:
+        """The sentence that answers the question."""
+        from howsure.planning.document import verdict
+
+        return verdict(self)
 
     @property
     def sentences(self) -> tuple[str, ...]:

@@ -7,7 +7,9 @@ from .doctor import Doctor as Doctor
 from .fit import Fit as Fit
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
+from .reliability import Reliability as Reliability
 from .replicate import Replicate as Replicate
+from .score import Score as Score
 from .scores import Power as Power
 from .scores import ScoresAnalyse as ScoresAnalyse
 from .scores import ScoresDescribe as ScoresDescribe

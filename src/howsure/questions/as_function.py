@@ -3,12 +3,13 @@
 import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from os import PathLike
 from pathlib import Path
 from textwrap import fill, indent, wrap
 from threading import Lock
 from typing import Any
 
-from howsure import _fields
+from howsure import _check, _fields
 from howsure._fields import Field
 from howsure.errors import ArgumentError, DataError
 from howsure.questions.base import Advance, Question, Run, cells_told, refuse_unknown
@@ -195,6 +196,9 @@ def _seeded(options: dict[str, Any]) -> dict[str, Any]:
 
 def _run(workers: int | None = None, progress: Callable[[int, int], object] | None = None, store: Any = None) -> Run:
     """Return how to compute: here, on threads, and with a store of finished parts if there is one."""
+    _check.callback("progress", progress)
+    if store is not None and not isinstance(store, str | PathLike):
+        raise ArgumentError(f"`store` must be a path; got {type(store).__name__}.")
 
     def shown(label: str, total: int) -> AbstractContextManager[Advance]:
         done, lock = 0, Lock()

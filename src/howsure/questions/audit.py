@@ -12,7 +12,7 @@ from howsure.questions.table_fields import MetricFields, TableFields, distinct, 
 
 if TYPE_CHECKING:
     from howsure.auditing import Audit as AuditResult
-    from howsure.auditing import LeaderAudit
+    from howsure.auditing import AuditRequest, LeaderAudit
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
     from howsure.sweeps import Grid, Sweep
@@ -22,6 +22,10 @@ AUDITED = "Tests and intervals to audit"
 PILOT = "Pilot data"
 NONE = "none"
 LEADER_EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
+
+ASKED_AS = {"metric": "metrics", "scheme": "schemes", "null": "nulls", "test": "tests", "interval": "intervals"}
+ASKED_AS |= {"epsilon": "epsilons"}
+"""What a request calls the options that are lists."""
 
 FREE = {"paper", "n_simulations", "n_resamples", "n_fresh", "alpha", "confidence_level", "seed"}
 """Fields that a paper's preset leaves open."""
@@ -107,6 +111,14 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     )
     alpha: float = option(0.05, "Significance level α of the tests.", fraction=True, group=AUDITED)
     confidence_level: float = option(0.95, "Confidence level of the intervals.", fraction=True, group=AUDITED)
+    layout: str = option(
+        "tests",
+        "Which test and interval to use (tests), or metrics and sampling methods ranked by the error of their p-values "
+        "(leader), as in the LEADER paper.",
+        choices=("tests", "leader"),
+        group=AUDITED,
+        common=True,
+    )
     paper: str | None = option(
         None,
         "Audit all strategies, metrics and ε of the LEADER paper on both of its data sets.",
@@ -132,16 +144,16 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
 
     @property
     def result(self) -> str:
-        """An audit of one model, or of both of a paper."""
-        return "Audit" if self.paper is None else "LeaderAudit"
+        """An audit of tests and intervals, or one in LEADER's layout."""
+        return "Audit" if self.paper is None and self.layout == "tests" else "LeaderAudit"
 
     def answer(self, run: Run = HERE) -> "AuditResult | LeaderAudit":
         """Read the model or the pilot, and audit."""
-        from howsure.auditing import LeaderAudit, compute, conclude, measure, plan
+        from howsure.auditing import LeaderAudit, compute, conclude, grid_of, measure
         from howsure.sweeps import Grid
 
         parts, notes = self._parts()
-        plans = [plan(model, **options) for model, options in parts]
+        plans = [grid_of(model, request) for model, request in parts]
         # One sweep for all models: they share workers, store and progress bar.
         whole = sum((grid for grid, _ in plans), start=Grid([]))
         if run.study is not None:
@@ -150,23 +162,25 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             with cells_told(run.progress, "auditing", len(whole)) as tell:
                 sweep = compute(whole, rng=self.seed, workers=run.workers, progress=tell)
         found = [conclude(_part(sweep, grid), [*notes, *said]) for grid, said in plans]
-        return found[0] if self.paper is None else LeaderAudit(tuple(found))
+        return found[0] if self.result == "Audit" else LeaderAudit(tuple(found))
 
-    def _parts(self) -> tuple[list[tuple["ResponseModel", dict[str, Any]]], list[str]]:
-        """Return what is audited (for each result a model and the options of its audit), and notes on the data."""
+    def _parts(self) -> tuple[list[tuple["ResponseModel", "AuditRequest"]], list[str]]:
+        """Return what is audited (for each result a model and what is asked of it), and notes on the data."""
+        from howsure.auditing import AuditRequest
+
         sizes = {"n_simulations": self.n_simulations, "n_resamples": self.n_resamples, "n_fresh": self.n_fresh}
-        shared = {"alpha": self.alpha, "confidence_level": self.confidence_level}
+        shared: dict[str, Any] = {"alpha": self.alpha, "confidence_level": self.confidence_level}
         shared |= {name: number for name, number in sizes.items() if number is not None}
         if self.paper is not None:
             for name in self.given:
                 if name not in FREE:
                     raise ArgumentError(f"`paper='leader'` fixes `{name}`; leave one of them out.")
-            return [(model, options | shared) for model, options in leader()], []
+            return [(model, AuditRequest(**options | shared)) for model, options in leader()], []
         model, notes = self._model()
         tests, intervals = _some("test", self.test), _some("interval", self.interval)
         if not intervals and "confidence_level" in self.given:
             raise ArgumentError("`confidence_level` has no effect here: there is no interval.")
-        options = {
+        options: dict[str, Any] = {
             "metrics": self._metrics(),
             "schemes": [_scheme(words) for words in self.scheme],
             "nulls": self.null,
@@ -178,7 +192,13 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             "perturbation": self.perturbation,
             "cluster": self.cluster,
         }
-        return [(model, options | shared)], notes
+        if self.layout == "leader":
+            from howsure.auditing.leader_layout import on_own_data
+
+            given = {ASKED_AS.get(name, name) for name in self.given}
+            usual = on_own_data(model.scale.kind)
+            options |= {name: value for name, value in usual.items() if name not in given}
+        return [(model, AuditRequest(**options | shared))], notes
 
     def _metrics(self) -> "list[Metric] | None":
         from howsure.metrics import resolve
@@ -223,7 +243,9 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             raise ArgumentError(
                 f"`cluster` resamples real items; `response_model={self.response_model!r}` has no groups."
             )
-        if self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table)):
+        panel = self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table))
+        # LEADER's sampling methods draw responses whoever gave them.
+        if panel and (self.layout == "tests" or self.response_model == "empirical"):
             model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
             raters = " with their raters" if model.gold.raters is not None else ""
             groups = ", group by group" if model.documents is not None else ""

@@ -99,12 +99,15 @@ class Question(_fields.Checked):
         Two commands that run, for the end of the help.
     written : Written or None
         A file that `write` makes of the answer.
+    reads_settings : bool
+        Whether its command reads options from a file of settings of scores (`--config`).
     """
 
     name: ClassVar[str]
     function: ClassVar[str] = ""
     examples: ClassVar[tuple[str, ...]] = ()
     written: ClassVar[Written | None] = None
+    reads_settings: ClassVar[bool] = False
 
     @property
     def result(self) -> str:

@@ -12,7 +12,7 @@ from howsure.questions.table_fields import MetricFields, ModelFields, contest_of
 
 if TYPE_CHECKING:
     from howsure.comparison import Comparisons
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -9,10 +9,10 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
     from howsure.describing import TableDescription
     from howsure.metrics import Metric
-    from howsure.response_tables import ResponseTable
 
 PARTS = "Sources of error of a difference"
 AGREEMENT = "Agreement"
@@ -112,7 +112,7 @@ class Describe(ModelFields, Question):
 
     def _table(self, contest: "Contest | None") -> "ResponseTable":
         """Return what is described: the sources that are asked for, those of the advantage, or all."""
-        from howsure.response_tables import ResponseTable
+        from howsure.data.response_tables import ResponseTable
 
         if self.only or contest is None:
             return self.table(self.only, self._groups)

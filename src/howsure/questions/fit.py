@@ -10,7 +10,7 @@ from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
     from howsure import models
-    from howsure.response_tables import ResponseTable
+    from howsure.data.response_tables import ResponseTable
 
 MODEL = "Model to fit"
 CHOICES = ("mean", "sd", "criterion", "method", "low", "high")

@@ -10,13 +10,16 @@ from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
 
 if TYPE_CHECKING:
+    from howsure.data.response_tables import ResponseTable
     from howsure.leaderboards import Leaderboard as Ranking
     from howsure.leaderboards import LeaderboardPlan, LeaderboardRequest, Leaderboards
-    from howsure.response_tables import ResponseTable
+    from howsure.metrics import Metric
 
 TASKS = "Several tasks"
 VOTES = "Votes between two models"
 PLAN = "Sample size"
+PLAIN_VALUES = ("", "value", "values", "rating", "ratings", "response", "label")
+"""Columns of values whose name does not say what the numbers are."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,6 +55,11 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         None, "Compare each model with this one only, instead of all pairs.", metavar="NAME", common=True
     )
     top: int | None = option(None, "Number of models to show. Default: the first 20.", at_least=1)
+    picture: str = option(
+        "overview",
+        "What the chart shows. The others than overview are single panels for a paper.",
+        choices="howsure.leaderboards.result:PICTURES",
+    )
     by: str | None = option(
         None,
         "Column of tasks, such as languages. All tasks count equally.",
@@ -77,6 +85,11 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     weight: tuple[str, ...] = option(
         (), "Weight of a task: news=2; several with commas.", group=TASKS, also="Mapping[str, float]"
     )
+    cost: str | None = option(
+        None,
+        "What models cost: a column (price, tokens, latency), or a file with the columns model and cost.",
+        metavar="COLUMN|FILE",
+    )
     winner: str | None = option(
         None,
         "Column of votes (model_a, model_b, tie, or the name of the better model). Ranks the models by votes.",
@@ -86,7 +99,19 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
     )
     first: str = option("model_a", "With `winner`: column of the first model.", metavar="COLUMN", group=VOTES)
     second: str = option("model_b", "With `winner`: column of the second model.", metavar="COLUMN", group=VOTES)
-    elo: bool = option(False, "With `winner`: show strengths as Elo points.", group=VOTES)
+    unordered: bool = option(False, "With `winner`: the columns do not say which model was shown first.", group=VOTES)
+    control: tuple[str, ...] = option(
+        (),
+        "With `winner`: property to control for, such as length (columns length_a and length_b); several with commas.",
+        metavar="NAME",
+        group=VOTES,
+    )
+    strength: str = option(
+        "win-rate",
+        "With `winner`: scale of strengths (win rate against the other models, log-odds or Elo points).",
+        choices="howsure.leaderboards.request:STRENGTHS",
+        group=VOTES,
+    )
     plan: int | None = option(
         None,
         "Estimate the items or responses required to separate this many adjacent ranks, counted from the top.",
@@ -144,14 +169,16 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         contest = replace(table.contest(a=models[0], b=models[1], gold=gold), notes=())
         [metric], why = metrics_of([self.metric] if self.metric else [], self, contest)
         table = replace(table, notes=(*table.notes, *why))
-        request = self.call(LeaderboardRequest, gold=gold, metric=metric, weights=self._weights())
+        request = self.call(
+            LeaderboardRequest, gold=gold, metric=metric, weights=self._weights(), score_name=self._score_name(metric)
+        )
         if self.plan is not None:
             return self._plan(self.plan, table, request, run)
         if self.each:
             return self._each(table, request, run)
         with run.progress("drawing", request.n_draws) as advance:
             board = compare_all(table, request, rng=self.seed, workers=run.workers, progress=advance)
-        return replace(board, top=self.top)
+        return self._shown(board)
 
     def _each(self, table: "ResponseTable", request: "LeaderboardRequest", run: Run) -> "Leaderboards":
         """Rank on each slice."""
@@ -197,7 +224,20 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         request = self.call(VotesRequest, voter=self.rater)
         with run.progress("drawing", request.n_draws) as advance:
             board = compare_votes(self.files[0], request, rng=self.seed, workers=run.workers, progress=advance)
-        return replace(board, top=self.top)
+        return self._shown(board)
+
+    def _shown(self, board: "Ranking") -> "Ranking":
+        """Add costs, and how the leaderboard is shown."""
+        if self.cost is not None:
+            from howsure.leaderboards.frontier import costs_of, with_costs
+
+            board = with_costs(board, *costs_of(self.cost, self.files, self.source))
+        return replace(board, top=self.top, picture=self.picture)
+
+    def _score_name(self, metric: "Metric") -> str:
+        """Return what scores without gold are called: the column of values, where it was named and says something."""
+        named = (self.value or "").replace("_", " ").strip()
+        return named if metric.gold_free and named.lower() not in PLAIN_VALUES else ""
 
     def _weights(self) -> dict[str, float] | None:
         weights = {}
@@ -218,7 +258,12 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
             asked = self._others()
         specs = ([self.gold] if self.gold is not None and asked else []) + asked
         table = self.table(specs, groups)
-        if self.gold is None or not specs:
+        if self.gold is None:
+            from howsure.io.files import gold_by_name
+
+            gold, said = gold_by_name(table)
+            return replace(table, notes=(*said, *table.notes)), gold
+        if not specs:
             return table, self.gold
         return table, next(iter(table.sources))
 

@@ -1,6 +1,7 @@
 """The question how many items, responses and raters it takes."""
 
 from dataclasses import dataclass, fields, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
@@ -20,7 +21,8 @@ from howsure.questions.typed import response_numbers, whole_numbers
 
 if TYPE_CHECKING:
     from howsure import planning
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
     from howsure.planning import Cell, Costs, Effect, PlanRequest
@@ -71,7 +73,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
 
     n_items: tuple[int, ...] = option(
-        (), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, group=DESIGNS, common=True
+        (), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, at_most=10_000_000, group=DESIGNS, common=True
     )
     n_responses: tuple[str, ...] = option(
         (),
@@ -95,7 +97,9 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     spend: bool = option(
         False, "Use the whole budget and find the fewest responses per item that reach the target.", group=DESIGNS
     )
-    max_items: int = option(100_000, "Largest number of items to consider.", at_least=1, group=DESIGNS)
+    max_items: int = option(
+        100_000, "Largest number of items to consider.", at_least=1, at_most=10_000_000, group=DESIGNS
+    )
     detectable: bool = option(False, "Also show the smallest difference that each design detects.", group=DESIGNS)
     next: tuple[int, ...] = option(
         (), "With a pilot: show the gain from this many more responses: 100,500.", at_least=1, group=DESIGNS
@@ -129,7 +133,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     cluster: str | None = option(None, "Column that groups items, such as documents.", metavar="COLUMN", group=PILOT)
     response_model: str = option(
         "auto",
-        "With `epsilon`: how new gold responses are simulated from those of the pilot.",
+        "With `epsilon`, or without A and B: how new gold responses are simulated from those of the pilot.",
         choices="howsure.planning.request:PILOT_MODELS",
         group=PILOT,
     )
@@ -139,7 +143,13 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         (), "Number of raters who judge each item. Default: as in the pilot, or all.", at_least=1, group=RATERS
     )
     nested: bool = option(False, "Each rater judges only one item.", group=RATERS)
-    with_raters: bool = option(False, "Also plan the number of raters.", group=RATERS)
+    raters: str | None = option(
+        None,
+        "Plan for other raters like these (random) or for these alone (fixed). Default: random if five or more raters "
+        "judged several items each, as in compare.",
+        choices="howsure.planning.request:RATERS",
+        group=RATERS,
+    )
 
     test: tuple[str, ...] = option(
         ("sign-flip",),
@@ -182,7 +192,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     @property
     def plans_raters(self) -> bool:
         """Whether raters are part of the design."""
-        asked = (self.n_raters, self.raters_per_item, self.nested, self.with_raters, self.preference)
+        asked = (self.n_raters, self.raters_per_item, self.nested, self.raters == "random", self.preference)
         costs = (self.cost_rater, self.cost_rater_hour, self.ratings_per_hour)
         contest = self.own_contest
         without_gold = self.gold is None and self.a is not None and self.b is not None
@@ -191,16 +201,53 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
 
     def data(self) -> "Contest | None":
         """Read the pilot, where there is one with A and B."""
-        return self._pilot()[0] if self.files and self._has_models else None
+        asked = self._with_models()
+        return asked._pilot()[0] if asked.files and asked._has_models else None
 
     def answer(self, run: Run = HERE) -> "planning.Plan":
         """Read the model or the pilot, and plan."""
+        return self._with_models()._answer(run)
+
+    def _with_models(self) -> "Plan":
+        """Name A, B and gold where nobody did, as `compare` does, if the file is a table and no response model."""
+        named = (self.a, self.b, self.gold, self.preference, self.own_contest)
+        if not self.files or any(name is not None for name in named) or not self._is_data():
+            return self
+        gold, a, b = self.contest(None, None).names
+        return replace(self, a=a, b=b, gold=gold or None)
+
+    def _is_data(self) -> bool:
+        """Whether the first file holds responses: it is there, and does not say that it is a response model."""
+        first = self.files[0]
+        if not isinstance(first, str):
+            from howsure.data.response_tables import ResponseTable
+            from howsure.io.files import File
+            from howsure.io.sheets import Sheet
+
+            return isinstance(first, ResponseTable | File | Sheet)
+        path = Path(first)
+        if path.is_dir() or first == "-" or "=" in first:
+            return True
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return b'"howsure_model"' not in file.read(200)
+
+    def _answer(self, run: Run) -> "planning.Plan":
         from howsure.planning import plan
 
-        subject: Contest | ResponseModel
+        subject: Contest | ResponseModel | ResponseTable
+        where: dict[str, Any] = {}
+        why: list[str] = []
         pilot = self._has_models or any(name is not None for name in (self.gold, self.a, self.b, self.preference))
         with run.progress("planning", 1) as advance:
-            if self.plans_raters:
+            if self._gold_alone:
+                self._refuse("these need A and B", "next", "cluster", "tie")
+                assert self.gold is not None
+                subject = self.table([self.gold])
+                metrics = self._metrics(subject.scale.kind)
+                where = {"gold": self.gold, "adjust": self.adjusted}
+            elif self.plans_raters:
                 subject, metrics, why = self._pilot()
                 self._refuse("with raters nothing is simulated", *ONLY_SIMULATED, run=run)
                 if self.test != ("sign-flip",):
@@ -208,9 +255,6 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 if len(metrics) > 1:
                     names = ", ".join(metric.name for metric in metrics)
                     raise ArgumentError(f"a plan with raters is for one metric; got {names}.")
-            elif pilot and self.a is None and self.b is None and not self._has_models:
-                subject, why = self._fitted()
-                metrics = self._metrics(subject.scale.kind)
             elif pilot:
                 subject, metrics, why = self._pilot()
                 if not self.epsilon and self.response_model == "auto":
@@ -219,15 +263,20 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 self._refuse("these are for a pilot", "next", "cluster", "tie")
                 subject = self.simulator(self._name())
                 kind = subject.scale.kind
-                metrics, why = self._metrics(kind), []
+                metrics = self._metrics(kind)
                 if not self.metric:
                     from howsure.documents import Aside
 
                     why = [Aside(f"Metric: {metrics[0].name} (default for {kind} responses). Change it with `metric`.")]
             compute = None if run.study is None else _elsewhere(run, self.seed)
-            found = plan(subject, self._request(metrics), workers=run.workers, compute=compute)
+            found = plan(subject, self._request(metrics), workers=run.workers, compute=compute, **where)
             advance(1)
         return replace(found, notes=(*found.notes, *why))
+
+    @property
+    def _gold_alone(self) -> bool:
+        """Whether the pilot is a table of gold's responses, without A and B."""
+        return bool(self.files) and self.gold is not None and self.a is None and self.b is None and not self._has_models
 
     @property
     def _has_models(self) -> bool:
@@ -249,7 +298,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 "metrics": tuple(metrics),
                 "effect": self._effect(metrics[0]),
                 "n_responses": self._responses(),
-                "with_raters": self.plans_raters,
+                "raters": "random" if self.plans_raters else self.raters,
                 "budget": self.budget or self.max_cost,
                 "costs": self._costs(),
                 "follow_up": self.next,
@@ -280,16 +329,6 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         metrics, why = metrics_of(self.metric, self, contest)
         return contest, metrics, why
 
-    def _fitted(self) -> tuple[Any, list[str]]:
-        """Return a model of gold, where a pilot has no A and B."""
-        from howsure.models import fit
-
-        assert self.gold is not None
-        table = self.table([self.gold])
-        found = fit(table, rng=self.seed)
-        why = f"the pilot has no A and B: a model is fitted to {self.gold} alone."
-        return self.adjusted(found.model), [why, *found.notes]
-
     def _metrics(self, kind: str) -> list["Metric"]:
         from howsure.metrics import resolve
         from howsure.planning.request import default_metric
@@ -305,7 +344,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         given += ["epsilon"] if self.epsilon else []
         if len(given) > 1:
             raise ArgumentError(f"give the difference once; got {' and '.join(f'`{name}`' for name in given)}.")
-        if self.epsilon and self.plans_raters:
+        if self.epsilon and self.plans_raters and not self._gold_alone:
             raise ArgumentError("`epsilon` moves a model of gold's responses; with raters give `difference`.")
         if self.difference is not None:
             return Effect(resolve(metric), self.difference)

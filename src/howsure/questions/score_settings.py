@@ -1,4 +1,4 @@
-"""Settings of `howsure scores` in a file: read from TOML or from NLPStatTest's YAML, written as TOML.
+"""Settings of `howsure scores` and `howsure power` in a file: from TOML or from NLPStatTest's YAML, written as TOML.
 
 NLPStatTest has a configuration file, and its web page saves its session. Both name the same things, in different words.
 What decides an answer becomes an option of ours; what describes files, limits or results of that program is passed
@@ -12,7 +12,7 @@ from typing import Any
 from howsure import _check, _fields
 from howsure.difference_tests import CATALOGUE
 from howsure.errors import ArgumentError, DataError, MissingFileError
-from howsure.questions.scores import SCORES
+from howsure.questions.scores import WITH_SETTINGS
 
 LARGEST = 2**20
 ENDINGS = (".yml", ".yaml")
@@ -31,10 +31,10 @@ _PASSED_OVER = """
 
 
 def read_settings(path: str | Path) -> dict[str, Any]:
-    """Return the options that a file sets, lists as lists; one file may serve all commands of `howsure scores`."""
+    """Return the options that a file sets, lists as lists; one file may serve several commands."""
     ours = Path(path).suffix.lower() not in ENDINGS
     settings = _toml(Path(path)) if ours else read_nlpstattest(path)
-    several = {field.name for question in SCORES for field in _fields.fields_of(question) if field.many}
+    several = {field.name for question in WITH_SETTINGS for field in _fields.fields_of(question) if field.many}
     return {
         name: [value] if name in several and not isinstance(value, list) else value for name, value in settings.items()
     }
@@ -64,10 +64,11 @@ def _toml(path: Path) -> dict[str, Any]:
         raise MissingFileError(f"there is no file {path}.") from None
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise DataError(f"{path} is not a readable TOML file: {error}.") from None
-    known = {field.name.replace("_", "-") for question in SCORES for field in _fields.fields_of(question)}
+    known = {field.name.replace("_", "-") for question in WITH_SETTINGS for field in _fields.fields_of(question)}
     for key in settings:
         if key not in known:
-            raise ArgumentError(f"{path}: {key!r} is not an option of `howsure scores`.{_check.nearest(key, known)}")
+            near = _check.nearest(key, known)
+            raise ArgumentError(f"{path}: {key!r} is not an option of `howsure scores` or `howsure power`.{near}")
     return {key.replace("-", "_"): value for key, value in settings.items()}
 
 

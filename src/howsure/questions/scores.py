@@ -72,6 +72,8 @@ class ScoreFile:
 class _Units(ScoreFile, UnitSettings, Question):
     """What questions about units of a file share."""
 
+    reads_settings: ClassVar[bool] = True
+
     def units(self) -> "PairedScores":
         """Read the scores and make evaluation units of them."""
         from howsure.paired import to_units
@@ -282,6 +284,7 @@ class Power(Question):
         "howsure power --effect 0.2 --sd 1 --target-power 0.8",
         "howsure power --sd 1 --n-items 200 --target-power 0.8",
     )
+    reads_settings: ClassVar[bool] = True
 
     sd: float = option(
         help="Standard deviation of the differences, or of one system's scores if the design is independent.",
@@ -315,3 +318,5 @@ class Power(Question):
 
 SCORES = (ScoresAnalyse, ScoresDescribe, ScoresTest, ScoresEffect, ScoresPower, ScoresGlossary)
 """The questions of `howsure scores`, in the order in which people ask them."""
+WITH_SETTINGS = tuple(question for question in (*SCORES, Power) if question.reads_settings)
+"""The questions that one file of settings may serve."""

@@ -30,7 +30,10 @@ class SimulatorFields:
         also="float",
     )
     sd: str | None = option(
-        None, "Distribution of item standard deviations, such as uniform:0,0.3.", group=MODEL, also="float"
+        None,
+        "Distribution of item standard deviations, such as uniform:0,0.3 or exponential:0.2.",
+        group=MODEL,
+        also="float",
     )
     rho: tuple[float, ...] = option(
         (), "Labels: Dirichlet parameters of the noise that degrades B. Default: 1/M for each of M labels.", group=MODEL

@@ -8,9 +8,9 @@ from howsure._fields import fields_of, option
 from howsure.errors import ArgumentError
 
 if TYPE_CHECKING:
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
     from howsure.metrics import Metric
-    from howsure.response_tables import ResponseTable
 
 DATA = "Reading the data"
 METRIC = "Parameters of the metric"
@@ -44,7 +44,7 @@ class TableFields:
         None, "Column that numbers repeated responses. Default: detected by its name.", metavar="COLUMN", group=DATA
     )
     scale: str | None = option(
-        None, "Type of scale. Default: inferred from the values.", choices="howsure.scales:KINDS", group=DATA
+        None, "Type of scale. Default: inferred from the values.", choices="howsure.data.scales:KINDS", group=DATA
     )
     order: tuple[str, ...] = option(
         (), "Labels of an ordinal scale, lowest first: low,medium,high.", metavar="LABELS", group=DATA, also="float"
@@ -61,10 +61,23 @@ class TableFields:
     labels: str = option(
         "stripped",
         "Labels that differ only in case, spaces or Unicode form are an error (stripped) or different labels (exact).",
-        choices="howsure.scales:SPELLINGS",
+        choices="howsure.data.scales:SPELLINGS",
         group=DATA,
     )
     encoding: str | None = option(None, "Encoding of text files that are not UTF-8, such as cp1252.", group=DATA)
+    decimal: str | None = option(
+        None,
+        "Decimal separator of numbers such as 1,234. Default: inferred from the values.",
+        choices="howsure.data.scales:DECIMALS",
+        group=DATA,
+    )
+    sheet: str | None = option(None, "Sheet of a workbook. Default: the first.", metavar="NAME", group=DATA)
+    pool: tuple[str, ...] = option(
+        (),
+        "Setting of logs to ignore, so that runs that differ in it are repeats; all ignores every setting.",
+        metavar="SETTING",
+        group=DATA,
+    )
     scorer: str | None = option(None, "Scorer, metric or question to read from a log.", group=DATA)
     filter: str | None = option(None, "Filter to read from a log of lm-evaluation-harness.", group=DATA)
     rater_ids: str = option(
@@ -110,14 +123,14 @@ class TableFields:
     @property
     def own_contest(self) -> "Contest | None":
         """The contest that was passed in place of files, if any."""
-        from howsure.contests import Contest
+        from howsure.data.contests import Contest
 
         return self.files[0] if len(self.files) == 1 and isinstance(self.files[0], Contest) else None
 
     def _refuse_idle_columns(self) -> None:
         """Refuse options for reading where the data are in memory and have been read."""
-        from howsure.contests import Contest
-        from howsure.response_tables import ResponseTable
+        from howsure.data.contests import Contest
+        from howsure.data.response_tables import ResponseTable
 
         if any(isinstance(file, ResponseTable | Contest) for file in self.files):
             defaults = {field.name: field.default for field in fields_of(TableFields)}

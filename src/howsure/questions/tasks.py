@@ -73,8 +73,8 @@ def audit(cell: "Cell", rng: "np.random.Generator") -> dict[str, float]:
     At ε = 0 every rejection is an error; above, `power` is that of the design and `level` that of equally good models.
     """
     from howsure.auditing import compute
-    from howsure.auditing.cell import WORSE
     from howsure.auditing.estimators import BOOTSTRAP_SIGN, EXPECTED
+    from howsure.auditing.grid_point import WORSE
     from howsure.questions.audit import Audit
     from howsure.sweeps import Grid
 

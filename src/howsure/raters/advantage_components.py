@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import _check, _matrices
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses, cluster_codes
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import lean
 from howsure.documents import Block, Column, Document, Heading, Sentence, Table, details
 from howsure.documents.numbers import as_error, measured, number, rough
 from howsure.errors import ArgumentError, DataError
@@ -20,9 +23,6 @@ from howsure.raters.components import OneWay, TwoWay, one_way, two_way
 from howsure.raters.design import rated
 from howsure.records import Record
 from howsure.resampling import cell_table, cluster_sums, summaries_of
-from howsure.responses import Responses, cluster_codes
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import lean
 
 FEW_CLUSTERS = 10
 
@@ -431,7 +431,7 @@ def _components(found: AdvantageComponents) -> Table:
         (
             TITLES[name],
             _share(shares.get(name, math.nan)),
-            measured(found.components[name], ends),
+            measured(max(found.components[name], 0.0), ends),  # a variance that is estimated below zero is near zero
             ends,
             round(counts[name]),
         )

@@ -5,7 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import cell_codes, cells_from_codes, frozen
+from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import DataError
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
@@ -14,13 +16,12 @@ from howsure.raters.design import leave_out_raters, overlap, rated, raters_of
 from howsure.resampling import (
     CellTable,
     cell_table,
+    cluster_df,
     cluster_sums,
     jackknife,
     ratio_error,
     summaries_of,
 )
-from howsure.responses import cell_codes, cells_from_codes, frozen
-from howsure.scales import FloatArray, IntArray
 
 LEAVE_OUT = 50
 """Up to this many raters each is left out in turn; with more, draws of raters are as precise and cheaper."""
@@ -116,7 +117,7 @@ class CurvedParts:
     table: TwoWay
     noise: float
     items: float
-    n: int
+    n: float
 
     @property
     def of_raters(self) -> tuple[float, float]:
@@ -228,15 +229,18 @@ def _left_out_variance(contest: Contest, metric: Metric) -> float:
     return _jackknife_variance(np.array(advantages)) if len(advantages) > 1 else math.nan
 
 
-def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, int]:
-    """Return the variance of the advantage that comes from items (or clusters), and their number."""
+def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) -> tuple[float, float]:
+    """Return the variance of the advantage that comes from items (or clusters), and how many there are.
+
+    Clusters of unequal sizes count for fewer: one more than the degrees of freedom of their error.
+    """
     if isinstance(metric, AdditiveMetric):
         advantages = metric.item_advantages(*summaries_of(contest, metric.needs))
         units = np.arange(advantages.size) if clusters is None else clusters
         sums, sizes = cluster_sums(advantages, units)
-        return ratio_error(sums, sizes) ** 2, sums.size
+        return ratio_error(sums, sizes) ** 2, cluster_df(sizes) + 1
     left = jackknife(contest, metric, clusters)
-    n = contest.n_items if clusters is None else left.size
+    n = contest.n_items if clusters is None else cluster_df(np.bincount(clusters).astype(np.float64)) + 1
     return _jackknife_variance(left), n
 
 

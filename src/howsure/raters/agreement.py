@@ -9,6 +9,9 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import group_codes
+from howsure.data.scales import IntArray, Scale
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import listed, measured
 from howsure.errors import ArgumentError, DataError
@@ -26,13 +29,10 @@ from howsure.raters.agreement_coefficients import (
     intraclass,
     krippendorff_alpha,
 )
-from howsure.raters.agreement_intervals import fisher_interval, measure_errors
+from howsure.raters.agreement_intervals import ONE_WAY, fisher_interval, measure_errors, one_way_interval
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.raters.rater_summaries import RaterSummary, summarise_raters
 from howsure.records import Signed
-from howsure.response_tables import ResponseTable
-from howsure.responses import group_codes
-from howsure.scales import IntArray, Scale
 
 if TYPE_CHECKING:
     import polars
@@ -221,10 +221,18 @@ def measure_agreement(
         at_once=max(4, AT_ONCE // max(cells.n_items, cells.n_raters, cells.levels.size)),
         progress=progress,
     )
-    coefficients = tuple(
-        Coefficient(entry, value, fisher_interval(entry, value, errors[entry], confidence_level=confidence_level))
-        for entry, value in values.items()
-    )
+    per_item = np.bincount(cells.means().items, minlength=cells.n_items)
+    harmonic = float(1 / np.mean(1 / per_item[per_item > 0]))
+    alone = int(units.max()) + 1 == cells.n_items  # no two items belong together
+
+    def limits(entry: str, value: float) -> ConfidenceInterval:
+        if entry in ONE_WAY and alone:
+            return one_way_interval(
+                entry, values["icc_1"], n_items=cells.n_items, per_item=harmonic, confidence_level=confidence_level
+            )
+        return fisher_interval(entry, value, errors[entry], confidence_level=confidence_level)
+
+    coefficients = tuple(Coefficient(entry, value, limits(entry, value)) for entry, value in values.items())
     names = [table.raters[number] for number in np.unique(responses.raters)]
     parameters = {
         "source": name,

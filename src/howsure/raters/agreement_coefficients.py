@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from howsure._random import BLOCK
-from howsure.responses import cell_codes, cells_from_codes
-from howsure.scales import FloatArray, IntArray
+from howsure.data.responses import cell_codes, cells_from_codes
+from howsure.data.scales import FloatArray, IntArray
 
 if TYPE_CHECKING:
     from scipy.sparse import csc_array, csr_array

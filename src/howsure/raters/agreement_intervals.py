@@ -17,10 +17,10 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from howsure import _random
+from howsure.data.scales import FloatArray, IntArray
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.raters.agreement_coefficients import WeightedCoefficients
-from howsure.scales import FloatArray, IntArray
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
@@ -102,6 +102,36 @@ def measure_errors(
             error = CombinedError(variances, (n - 1.0, *error.dfs), n_resamples=n_resamples)
         found[name] = error
     return found
+
+
+ONE_WAY = ("icc_1", "icc_1k")
+"""The intraclass correlations of single responses and of means, if every item has other raters."""
+
+
+def one_way_interval(
+    name: str, correlation: float, *, n_items: int, per_item: float, confidence_level: float
+) -> ConfidenceInterval:
+    """Return the F limits of a one-way intraclass correlation (Shrout and Fleiss 1979), given that of single responses.
+
+    They are exact for normal values of equally many responses per item; other numbers count with their harmonic mean.
+
+    Examples
+    --------
+    Six subjects, four judges (their table 2):
+
+    >>> print(one_way_interval("icc_1", 0.1657, n_items=6, per_item=4, confidence_level=0.95))
+    95% CI −0.13 to 0.72 (F)
+    """
+    from scipy.special import fdtri
+
+    if n_items < 2 or per_item <= 1 or not correlation < 1:
+        why = ("The interval is undefined: responses to an item, or items, do not differ.",)
+        return ConfidenceInterval(math.nan, math.nan, "F", confidence_level, why)
+    share, between, within = (1 + confidence_level) / 2, n_items - 1, n_items * (per_item - 1)
+    ratio = (1 + (per_item - 1) * correlation) / (1 - correlation)
+    ends = ratio / float(fdtri(between, within, share)), ratio * float(fdtri(within, between, share))
+    low, high = ((one - 1) / (one + per_item - 1) if name == "icc_1" else 1 - 1 / one for one in ends)
+    return ConfidenceInterval(low, high, "F", confidence_level)
 
 
 def fisher_interval(name: str, value: float, error: CombinedError, *, confidence_level: float) -> ConfidenceInterval:

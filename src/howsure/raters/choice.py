@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses, cluster_codes
+from howsure.data.scales import IntArray
+from howsure.documents import Aside
 from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError, DataError
 from howsure.nulls import RANDOM_EFFECTS, SIGN_FLIP, Null
-from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
-from howsure.resampling import Scheme
-from howsure.responses import Responses, cluster_codes
-from howsure.scales import IntArray
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated, raters_of
+from howsure.raters.slots import looks_like_slots, may_be_slots
+from howsure.resampling import Scheme, cluster_df
 
 LOAD = 2.0
 """Raters are a random factor where the rater of a response judged at least this many items, on average."""
@@ -52,7 +54,9 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: Null |
     n_raters = design.n_raters if design is not None and repeat else 0
     if raters == "random" and design is None:
         raise DataError("`raters='random'` needs rater ids, and two or more raters; these data have none.")
-    if raters is None:
+    if raters is None and n_raters and (slots := _slots(contest, roles)):
+        raters, notes, n_raters = "fixed", [slots], 0
+    elif raters is None:
         raters, notes = _by_the_data(contest, design, n_raters, scheme, null)
     else:
         notes = (
@@ -67,6 +71,20 @@ def choose(contest: Contest, scheme: Scheme, *, raters: str | None, null: Null |
     chosen = replace(scheme, raters=raters)
     null = null or (RANDOM_EFFECTS if raters == "random" else SIGN_FLIP)
     return RaterChoice(chosen, null, tuple(notes), n_raters)
+
+
+def _slots(contest: Contest, roles: Sequence[str]) -> str:
+    """Say that the raters look like slots; empty where those of some source do not."""
+    found = [_slots_of(contest, role) for role in roles]
+    if not all(found):
+        return ""
+    return f"{found[0]}. Raters are held fixed. If they are people, use `raters='random'`."
+
+
+def _slots_of(contest: Contest, role: str) -> str:
+    source = contest.sources[role]
+    names = [contest.raters[code] if contest.raters else str(code + 1) for code in raters_of([source]).tolist()]
+    return looks_like_slots(source, names, contest.scale)
 
 
 def _by_the_data(
@@ -86,7 +104,12 @@ def _by_the_data(
             return "fixed", [
                 f"The result holds for these {n_raters} raters: too few to generalise reliably. Add raters."
             ]
-        return "random", [f"The result generalises to raters like these {n_raters}."]
+        notes = [f"The result generalises to raters like these {n_raters}."]
+        gold = contest.gold
+        if gold is not None and gold.raters is not None and may_be_slots(gold, contest.raters):
+            ids = f"{contest.raters[0]} … {contest.raters[-1]}"
+            notes.append(Aside(f"If {ids} are slots that different people filled, use `raters='fixed'`."))
+        return "random", notes
     asked = str(scheme) if null is None or generalises else f"`null={null.name!r}`"
     return "fixed", [f"The result holds for these {n_raters} raters only, as {asked} asks."]
 
@@ -122,8 +145,12 @@ def without_rater_ids(sources: Mapping[str, Responses], repeats: Sequence[str]) 
     ]
 
 
+HALF = 0.5
+"""Clusters count for fewer where their error has less than this share of the degrees of freedom of equal ones."""
+
+
 def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: Null) -> tuple[IntArray | None, list[str]]:
-    """Return the number of each item's cluster, and the note that says so; None when items stand alone."""
+    """Return the number of each item's cluster, and notes that say so; None when items stand alone."""
     if cluster is None:
         return None, []
     names, codes = cluster_codes(contest.groups, cluster)
@@ -132,4 +159,11 @@ def clusters_of(contest: Contest, cluster: str | None, scheme: Scheme, null: Nul
             f"`cluster` goes with all responses and `items='bootstrap'`; got `null={null.name!r}` with {scheme}."
         )
     note = f"Items are clustered. The result generalises to values of {cluster!r} like these {names.size}."
-    return codes, [note]
+    sizes = np.bincount(codes).astype(np.float64)
+    if cluster_df(sizes) >= HALF * (sizes.size - 1):
+        return codes, [note]
+    share, largest = sizes.max() / sizes.sum(), str(names[int(sizes.argmax())])
+    return codes, [
+        note,
+        f"{largest!r} holds {100 * share:.0f}% of the items: the interval rests on few values of {cluster!r}.",
+    ]

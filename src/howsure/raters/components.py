@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check
+from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.raters.mixed_model import CrossedFit, fit_crossed
-from howsure.scales import FloatArray, IntArray
 
 LEAST = 0.1
 """A raters' part that is at most this share of the noise of single values in it is replaced by that noise."""

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from howsure.contests import Contest
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses, cells_from_codes
-from howsure.scales import IntArray
+from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses, cells_from_codes
+from howsure.data.scales import IntArray
 
 RATER_IDS = ("coded", "as written")
 """How rater ids of logs are kept: as codes that tell nobody who it was, or as they are."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 MOST_RATERS = 400
 """Up to this many raters the matrices are small; with more, the method of moments is precise enough."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray
 from howsure.raters.agreement_coefficients import Cells
-from howsure.scales import FloatArray
 
 ALPHA = 0.05
 """How often some rater is named where none differs from the others more than chance lets them."""

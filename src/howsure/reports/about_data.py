@@ -11,10 +11,10 @@ import numpy as np
 from howsure.documents.numbers import listed
 
 if TYPE_CHECKING:
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
+    from howsure.data.responses import Responses
     from howsure.questions.base import Question
-    from howsure.response_tables import ResponseTable
-    from howsure.responses import Responses
 
 BLOCK = 1 << 20
 LEVELS = {"nominal": "nominal", "ordinal": "ordinal", "continuous": "interval"}
@@ -24,8 +24,8 @@ Facts = list[tuple[str, str]]
 
 def facts(result: Any, asked: "Question | None", data: Any) -> Facts:
     """Return what is known of the data, as terms and their meanings."""
-    from howsure.contests import Contest
-    from howsure.response_tables import ResponseTable
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
 
     found = [] if asked is None else list(_files(asked))
     if isinstance(data, Contest | ResponseTable):
@@ -82,7 +82,7 @@ def _told(result: Any) -> Facts:
 
 
 def _responses(data: "Contest | ResponseTable") -> Facts:
-    from howsure.contests import Contest
+    from howsure.data.contests import Contest
 
     named = (
         dict(zip(data.names, (data.gold, data.a, data.b), strict=True)) if isinstance(data, Contest) else data.sources

@@ -19,8 +19,8 @@ def chart(audit: Audit) -> Any:
     """Return the Altair chart: a panel for each type of data, a point with its 95% interval for each test, best first.
 
     Best is a test that holds its level and finds most; the worst stands last and is named in the title. Below it, the
-    same for the coverage of intervals; and where smallest errors were asked for, these against ε. The rule is the
-    nominal rate: the significance level where a null is true, and the confidence level of intervals.
+    same for the coverage of intervals; and where LEADER's estimators were asked for, their errors against ε. The rule
+    is the nominal rate: the significance level where a null is true, and the confidence level of intervals.
     """
     alt = chart_files.altair()
     nominal = 100 * audit.alpha
@@ -36,7 +36,7 @@ def chart(audit: Audit) -> Any:
         for row in audit.intervals
         if row.n_data_sets
     ]
-    parts = [_smallest(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
+    parts = [_errors(audit)] if audit.smallest and len({row.epsilon for row in audit.smallest}) > 2 else []
     parts += _by_metric(
         tests,
         f"rejection rate at {nominal:g}% (%)",
@@ -57,10 +57,10 @@ def chart(audit: Audit) -> Any:
 
 
 def leader_chart(found: LeaderAudit) -> Any:
-    """Return LEADER's figures 1 and 2 for each of its data: the smallest error of estimated p against ε."""
+    """Return the error of estimated p against ε, by sampling method and by metric, for each of the data."""
     alt = chart_files.altair()
-    sides = [_smallest(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
-    said = drawing.title("Smallest error of estimated p against ε: LEADER, figures 1 and 2", loud=True)
+    sides = [_errors(audit).properties(title=drawing.title(audit.model)) for audit in found.audits]
+    said = drawing.title("Mean absolute error of estimated p against ε (LEADER, figures 1 and 2)", loud=True)
     whole = alt.hconcat(*sides, spacing=40).resolve_scale(color="independent", strokeDash="independent")
     return whole.properties(title=said)
 
@@ -130,23 +130,22 @@ def _panels(points: list[dict[str, Any]], order: list[str], title: str, told: st
     )
 
 
-def _smallest(audit: Audit) -> Any:
-    """Return the smallest error of estimated p against ε, by scheme and by metric: LEADER's figures 1 and 2."""
+def _errors(audit: Audit) -> Any:
+    """Return the mean absolute error of estimated p against ε, by sampling method and by metric."""
     import altair as alt
 
     parts = []
-    for by, said in (("scheme", "of all metrics, by scheme"), ("metric", "of all schemes, by metric")):
+    for by, said in (("scheme", "by sampling method (items/responses)"), ("metric", "by metric")):
         points = [
             {
                 "epsilon": row.epsilon,
-                "error": row.smallest,
-                "low": max(row.smallest - 2 * row.smallest_se, 0.0),
-                "high": row.smallest + 2 * row.smallest_se,
+                "error": row.mean,
+                "smallest": row.smallest,
                 "name": row.name,
                 "design": f"{row.n_items:,} items × {row.n_responses} responses",
             }
             for row in audit.smallest
-            if row.by == by and math.isfinite(row.smallest) and row.truth != "different errors"
+            if row.by == by and math.isfinite(row.mean) and row.truth != "different errors"
         ]
         names = list(dict.fromkeys(point["name"] for point in points))
         scale: dict[str, Any] = {"domain": names}
@@ -156,24 +155,23 @@ def _smallest(audit: Audit) -> Any:
                 "name:N",
                 title=None,
                 scale=settings(**scale, range=lines),
-                legend=settings(symbolType="stroke", symbolSize=500, symbolOpacity=1, labelLimit=260),
+                legend=settings(symbolSize=90, symbolOpacity=1, labelLimit=260),
             ),
             "strokeDash": alt.StrokeDash("name:N", title=None, scale=settings(**scale, range=dashes)),
         }
+        shapes = alt.Shape("name:N", title=None, scale=settings(**scale, range=[*SHAPES, *SHAPES]), legend=None)
         base = drawing.rows()
         x = alt.X("epsilon:Q", title="ε", axis=settings(grid=False))
-        title = "smallest error of estimated p"
+        y = alt.Y("error:Q", title="mean absolute error of p")
+        tips = drawing.tips("name:N", "epsilon:Q", "error:Q", "smallest:Q")
+        dots = base.mark_point(filled=True, opacity=1, size=40)
         drawn = alt.layer(
-            base.mark_line().encode(x=x, y=alt.Y("error:Q", title=title), **look),
-            base.mark_rule(opacity=0.4).encode(
-                x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=look["color"]
-            ),
+            base.mark_line().encode(x=x, y=y, **look),
+            dots.encode(x=x, y=y, color=look["color"], shape=shapes, tooltip=tips),
             data=alt.InlineData(values=tuple(points)),
-        ).properties(width=220, height=180)
-        parts.append(
-            drawn.facet(column=alt.Column("design:N", title=None), title=drawing.title(f"smallest error {said}"))
-        )
-    return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent")
+        ).properties(width=260, height=200)
+        parts.append(drawn.facet(column=alt.Column("design:N", title=None), title=drawing.title(f"error {said}")))
+    return alt.vconcat(*parts).resolve_scale(color="independent", strokeDash="independent", shape="independent")
 
 
 def _excess(group: list[dict[str, Any]], nominal: float) -> tuple[float, float, float]:

@@ -8,13 +8,13 @@ import numpy as np
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.results import ItemScores
 from howsure.comparison.verdicts import MANY, decided, difference, direction, level_of, shown_pvalue, tabled, verdict
+from howsure.data.scales import FloatArray
 from howsure.documents.names import short, shortened
 from howsure.documents.numbers import counted, error_of, number, pvalue
 from howsure.inference.bins import bin_edges, grid_step
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings, title
-from howsure.scales import FloatArray
 
 HEIGHT, WIDTH = 240, 360
 MOST_POINTS, BINS, NAMED = 400, 50, 3

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray
 from howsure.describing import TableDescription
 from howsure.describing.strata import item_agreement
 from howsure.documents.names import short
@@ -20,9 +23,6 @@ from howsure.reports.advantages import WIDTH, Part, between, by_agreement, share
 from howsure.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
 from howsure.reports.drawing import NUMBERS, finite, forest, rule, settings, tips
 from howsure.reports.drawing import rows as of_rows
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray
 
 HEIGHT = 250
 MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2

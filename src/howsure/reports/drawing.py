@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.reports.colours import QUIET, A
-from howsure.scales import FloatArray
 
 NUMBERS = ",.6~r"
 """Numbers on an axis as a person writes them. Without a count of digits the axis would choose one, and write 1e+1."""

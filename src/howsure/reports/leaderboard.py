@@ -11,6 +11,7 @@ from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings
+from howsure.reports.rank_pictures import PICTURES
 
 MOST = 60
 """This many models fit into a picture."""
@@ -22,8 +23,13 @@ POWER, STAYS = "power", "leader stays first"
 
 
 def chart(board: Leaderboard, most: int = MOST) -> Any:
-    """Return scores with their intervals, ranks with their ranges, and groups without significant differences."""
+    """Return the picture that was asked for.
+
+    The overview has scores with their intervals, ranks with their ranges, and groups without significant differences.
+    """
     alt = chart_files.altair()
+    if board.picture in PICTURES:
+        return PICTURES[board.picture](board)
     shown = board.models[: min(board.top or most, most)]
     names = shortened([row.name for row in shown], 32)
     points = [

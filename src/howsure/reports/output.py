@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from howsure import _files
-from howsure.documents import Figure, html, latex, markdown
+from howsure.documents import Figure, csv_tables, html, latex, markdown
 from howsure.errors import ArgumentError
 from howsure.reports import chart_files, colours
 from howsure.reports.pictures import merged, pdf, svg
@@ -34,7 +34,9 @@ DRAWN = {
     "Leaderboard": "howsure.reports.leaderboard:chart",
     "Leaderboards": "howsure.reports.leaderboard:of_slices",
     "LeaderboardPlan": "howsure.reports.leaderboard:of_plan",
+    "ModelScores": "howsure.reports.score:chart",
     "Plan": "howsure.reports.plan:chart",
+    "Reliability": "howsure.reports.reliability:chart",
     "Simulation": "howsure.reports.simulate:chart",
     "Sweep": "howsure.reports.sweep:chart",
     **dict.fromkeys(("PaperFigure", "Replication", "Search"), "howsure.reports.replicate:chart"),
@@ -145,7 +147,7 @@ def write_report(
     writers: dict[str, Callable[[], str]] = {
         ".html": lambda: html.page(document(pictures=True)),
         ".json": lambda: _json.dumps(_content(result, asked, document()), indent=2) + "\n",
-        ".csv": lambda: str(cast(Any, result).to_frame().write_csv()),
+        ".csv": lambda: csv_tables.from_frame(cast(Any, result).to_frame()),
     }
     suffix = Path(path).suffix.lower()
     if suffix in BESIDE:
@@ -221,8 +223,6 @@ def _content(result: "Record", asked: "Question | None", document: Any) -> dict[
 
 def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
     """Write each table of a document as a file of its own."""
-    from howsure.documents import csv_tables
-
     found = csv_tables.tables(result.document())
     if not found:
         raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; use {', '.join(REPORTS[:-1])}.")

@@ -29,9 +29,10 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
 
     A grid of designs is a heat map. Designs within budgets are lines of power and p against responses, one for each
     budget; designs that reach a target show how many items that takes, and what it costs; other designs are lines
-    against items, one for each number of responses. Several metrics, ε or tests differ by dash.
+    against items, one for each number of responses. Several ε or tests differ by dash; metrics have panels of their
+    own.
     """
-    chart_files.altair()
+    alt = chart_files.altair()
     cells = [cell for cell in plan.cells if not math.isnan(cell.advantage)]
     if is_grid(plan):
         return _titled(heat_map(plan), plan, titled=titled)
@@ -39,7 +40,7 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     per_size = max(sum(cell.design.short == each.design.short for cell in cells) for each in cells)
     if any(cell.budget is not None for cell in cells):
         fields, by = ["power", "expected_pvalue", "ci_width"], "k"
-    elif per_size > len({point["kind"] for point in points}):
+    elif per_size > len({(point["metric"], point["kind"]) for point in points}):
         fields, by = ["power", "expected_pvalue", "ci_width"], "n_items"
     else:
         reached = ["n_items", "cost", TARGETS.get(plan.target, "")]
@@ -49,7 +50,20 @@ def chart(plan: Plan, *, titled: bool = True) -> Any:
     if "n_items" in fields and any(point["missed"] for point in points):
         most = max(cell.n_items for cell in cells)
         legend += f"; no dot for items and cost where {most:,} items miss it"
-    return _titled(_panels(points, fields, by, plan), plan, titled=titled, dashed=legend)
+    if any(point["searched"] for point in points):
+        legend += "; square: the fewest items that reach the target"
+    metrics = list(dict.fromkeys(cell.metric for cell in cells))
+    # Metrics have units of their own, so each has its own row of panels with its own axes.
+    strips = [_panels([point for point in points if point["metric"] == each], fields, by, plan) for each in metrics]
+    if len(metrics) == 1:
+        drawn = strips[0]
+    else:
+        named = (strip.properties(title=drawing.title(name)) for strip, name in zip(strips, metrics, strict=True))
+        drawn = alt.vconcat(*named).resolve_scale(color="shared", strokeDash="shared")
+    drawn = drawn.configure_legend(
+        orient="bottom", columns=8, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.5, symbolOpacity=1
+    )
+    return _titled(drawn, plan, titled=titled, dashed=legend)
 
 
 def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan) -> Any:
@@ -65,9 +79,7 @@ def _panels(points: list[dict[str, Any]], fields: list[str], by: str, plan: Plan
         axis=settings(grid=False, values=ticks(known, 7), format=",d"),
     )
     colour, dash = _series(points, by, plan)
-    return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields)).configure_legend(
-        orient="bottom", columns=8, symbolType="stroke", symbolSize=500, symbolStrokeWidth=2.5, symbolOpacity=1
-    )
+    return alt.hconcat(*(_panel(points, field, x, (colour, dash), plan) for field in fields))
 
 
 def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, Any], plan: Plan) -> Any:
@@ -83,14 +95,24 @@ def _panel(points: list[dict[str, Any]], field: str, x: Any, look: tuple[Any, An
         known += [here.n_items] if here is not None and field == "n_items" else []
         scale = settings(type="log", nice=False, padding=15)
         axis = settings(values=drawing.round_ticks(min(known), max(known)), format=drawing.NUMBERS, labelOverlap=False)
+    if field == "expected_pvalue" and _spans_decades(points):
+        # RATINGS draws p on such an axis, too: designs that differ by a factor of a hundred would lie on the zero line.
+        scale = settings(type="log", nice=False, padding=10)
+        axis = settings(format="~g")
+        points = [point for point in points if point[field] is not None and point[field] > 0]
     y = alt.Y(f"{field}:Q", title=PANELS[field], scale=scale, axis=axis)
-    base = rows(points).properties(width=WIDTH, height=HEIGHT)
+    # What a search found is no design of its budget: it stands beside the budget's curve.
+    found = [point for point in points if point["searched"]]
+    base = rows([point for point in points if not point["searched"]] or points).properties(width=WIDTH, height=HEIGHT)
     encoded = {"x": x, "y": y, "color": colour, **({} if dash is None else {"strokeDash": dash})}
     dots = base.mark_point(filled=True, opacity=1, size=30).encode(x=x, y=y, color=colour, tooltip=drawing.tips(*TIPS))
     layers = [base.mark_line().encode(**encoded), dots]
     if field in ("power", "expected_pvalue"):
         ends = alt.Y(f"{field}_low:Q", title=PANELS[field]), alt.Y2(f"{field}_high:Q")
         layers.insert(0, base.mark_rule(opacity=0.5).encode(x=x, y=ends[0], y2=ends[1], color=colour))
+    if found and len(found) < len(points):
+        squares = rows(found).mark_point(shape="square", filled=False, size=60, strokeWidth=2, opacity=1)
+        layers.append(squares.encode(x=x, y=y, color=colour, tooltip=drawing.tips(*TIPS)))
     aim = _aim(plan, field)
     if aim is not None:
         layers.insert(0, drawing.rule(aim, "y"))
@@ -142,7 +164,7 @@ def _you_are_here(pilot: Design, field: str, x: Any, y: Any) -> list[Any]:
 def is_grid(plan: Plan) -> bool:
     """Whether every number of items meets every number of responses, three of each at least, by one metric and test."""
     cells = [cell for cell in plan.cells if not math.isnan(cell.advantage)]
-    if len({_kind(cell, plan) for cell in cells}) != 1:
+    if len({(cell.metric, _kind(cell, plan)) for cell in cells}) != 1:
         return False
     items, sizes = {cell.n_items for cell in cells}, {cell.design.short for cell in cells}
     return len(items) >= 3 and len(sizes) >= 3 and len(cells) == len(items) * len(sizes)
@@ -221,12 +243,12 @@ def _titled(drawn: Any, plan: Plan, *, titled: bool, dashed: str = "") -> Any:
 
     recommended = [answer for answer in plan.answers if answer.recommended]
     metrics = joined(dict.fromkeys(cell.metric for cell in plan.cells))
-    headline = plan.sentences[0] if recommended else f"What each design may expect, by {metrics}"
+    headline = plan.verdict if recommended else f"What each design may expect, by {metrics}"
     if plan.pilot is not None and not recommended:
         headline = f"The pilot has {plan.pilot.design}; what other designs may expect"
     if len(recommended) > 1:
         headline = "The recommended design for each budget and question"
-    shown = drawn if hasattr(drawn, "hconcat") else alt.hconcat(drawn)
+    shown = drawn if hasattr(drawn, "hconcat") or hasattr(drawn, "vconcat") else alt.hconcat(drawn)
     params = drawing.title(wrap(headline, 85 if is_grid(plan) else 105), loud=True)
     if not is_grid(plan):
         marks = ["ring: recommended"] if any(answer.recommended for answer in plan.answers) else []
@@ -258,14 +280,29 @@ def _record(cell: Cell, plan: Plan) -> dict[str, Any]:
         "design": str(cell.design),
         "taken": plan.recommends(cell),
         "missed": cell.reason == "misses target",
+        "searched": _searched(cell, plan),
     }
     for name, error in (("expected_pvalue", cell.expected_pvalue_error), ("power", cell.power_error)):
         value = getattr(cell, name)
         known = not math.isnan(value)
         record[name] = value if known else None
-        record[f"{name}_low"] = max(0.0, value - 2 * error) if known else None
+        # A tenth of p at least, so that a bar of an error has an end on a logarithmic axis, too.
+        record[f"{name}_low"] = max(0.1 * value, value - 2 * error) if known else None
         record[f"{name}_high"] = min(1.0, value + 2 * error) if known else None
     return record
+
+
+def _searched(cell: Cell, plan: Plan) -> bool:
+    """Whether a search under a budget ended here: the budget would pay for one more item."""
+    if cell.budget is None or not plan.target or plan.spend:
+        return False
+    return cell.cost * (cell.n_items + 1) / cell.n_items <= cell.budget * (1 + 1e-9)
+
+
+def _spans_decades(points: list[dict[str, Any]]) -> bool:
+    """Whether expected p-values differ by more than a factor of a hundred."""
+    known = [point["expected_pvalue"] for point in points if point["expected_pvalue"]]
+    return bool(known) and max(known) > 100 * min(known)
 
 
 def _here(plan: Plan) -> Design | None:
@@ -273,8 +310,8 @@ def _here(plan: Plan) -> Design | None:
 
 
 def _kind(cell: Cell, plan: Plan) -> str:
-    """Return which of several questions a cell belongs to: metric, ε, test."""
-    parts = [cell.metric] if len({each.metric for each in plan.cells}) > 1 else []
+    """Return which of several questions a cell belongs to: ε, test."""
+    parts = []
     if len({each.epsilon for each in plan.cells}) > 1:
         parts.append(f"ε = {cell.epsilon:g}")
     if len(plan.tests) > 1:

@@ -13,6 +13,8 @@ from howsure.reports.drawing import settings, title
 
 SIDE, WIDTH, HEIGHT = 300, 300, 210
 DASHED: dict[str, Any] = {"color": QUIET, "strokeDash": [5, 4]}
+BOUND: dict[str, Any] = {"shape": "triangle-down", "filled": True, "size": 60, "opacity": 1}
+BOUNDS = "▼ Upper bound: no simulation was as extreme."
 LEVEL, FEW = 0.05, 3
 """The level of the papers; and up to how many series have bands, which more would hide."""
 
@@ -36,7 +38,7 @@ def _scatter(result: Replication) -> Any:
     told = "On the dashed line the two agree. Bars: two standard errors of the difference"
     told += "; of estimated p, twice its spread over data sets." if "estimated_p" in result.quantities else "."
     above = title(said, loud=True)
-    above.subtitle = told
+    above.subtitle = [told, BOUNDS] if any(row.is_bound for row in result.rows) else told
     return alt.concat(*panels, columns=2).resolve_scale(color="shared").properties(title=above)
 
 
@@ -66,7 +68,10 @@ def _against(result: Replication, quantity: str) -> Any:
     return alt.layer(
         _diagonal(low, high, scale),
         base.mark_rule(opacity=0.45).encode(x=x, y=alt.Y("low:Q", scale=scale), y2=alt.Y2("high:Q"), color=colour),
-        base.mark_point(filled=True, size=34, opacity=0.85).encode(x=x, y=y, color=colour, tooltip=told),
+        base.transform_filter("!datum.bound")
+        .mark_point(filled=True, size=34, opacity=0.85)
+        .encode(x=x, y=y, color=colour, tooltip=told),
+        base.transform_filter("datum.bound").mark_point(**BOUND).encode(x=x, y=y, color=colour, tooltip=told),
     ).properties(width=SIDE, height=SIDE, title=title(f"{_word(quantity)} ({len(points)} numbers)"))
 
 
@@ -81,12 +86,14 @@ AGREES = {"within two standard errors": A, "farther apart": B}
 
 
 def _compared(row: PublishedNumber) -> dict[str, Any]:
+    error = 0.0 if row.is_bound else row.standard_error
     return {
         **row.cell,
         "published": row.published,
         "reproduced": row.reproduced,
-        "low": max(0.0, row.reproduced - 2 * row.standard_error) if row.reproduced >= 0 else row.reproduced,
-        "high": row.reproduced + 2 * row.standard_error,
+        "low": max(0.0, row.reproduced - 2 * error) if row.reproduced >= 0 else row.reproduced,
+        "high": row.reproduced + 2 * error,
+        "bound": row.is_bound,
         "agrees": list(AGREES)[0 if row.agrees else 1],
     }
 
@@ -103,10 +110,13 @@ def _figure(result: PaperFigure) -> Any:
     panels = [_panel(result, panel, names) for panel in result.panels]
     columns = min(len(panels), 3 if len(panels) in (3, 6) else 2)
     lines = wrap(f"{result.paper.upper()}, figure {result.figure}: {result.title}", max(52, 46 * columns))
+    above = title(lines, loud=True)
+    if any(point.is_bound for point in result.points):
+        above.subtitle = BOUNDS
     return (
         alt.concat(*panels, columns=columns)
         .resolve_scale(color="shared", y="shared" if _alike(result) else "independent")
-        .properties(title=title(lines, loud=True))
+        .properties(title=above)
     )
 
 
@@ -205,8 +215,11 @@ def _lines(points: list[dict[str, Any]], names: list[str], result: PaperFigure, 
     order = {"order": "y:Q"} if result.mark == "step" else {}
     layers.append(line.encode(x=x, y=y, color=colour, strokeDash=dash, **order))
     if result.mark == "line" and len({point["x"] for point in points}) < 30:
-        dots = base.mark_point(filled=True, size=22, opacity=1)
+        dots = base.transform_filter("!datum.bound").mark_point(filled=True, size=22, opacity=1)
         layers.append(dots.encode(x=x, y=y, color=colour, tooltip=_told(result)))
+    if any(point["bound"] for point in points):
+        bounds = base.transform_filter("datum.bound").mark_point(**BOUND)
+        layers.append(bounds.encode(x=x, y=y, color=colour, tooltip=_told(result)))
     return layers
 
 
@@ -217,8 +230,11 @@ def _told(result: PaperFigure) -> list[Any]:
 
 
 def _drawn(point: Point, names: list[str], result: PaperFigure, floor: float, reach: float) -> dict[str, Any]:
-    """Return a point as a row; bars of several series stand beside each other, a little off their place."""
-    known = not (math.isnan(point.low) or math.isnan(point.high))
+    """Return a point as a row; bars of several series stand beside each other, a little off their place.
+
+    A bound has no error of its own, so it has no bar.
+    """
+    known = not (math.isnan(point.low) or math.isnan(point.high) or point.is_bound)
     low = max(point.low, floor) if result.log_y else point.low
     aside = names.index(point.series) - (len(names) - 1) / 2 if known and len(names) > FEW else 0.0
     place = point.x * 1.025**aside if result.log_x else point.x + 0.004 * reach * aside
@@ -229,6 +245,7 @@ def _drawn(point: Point, names: list[str], result: PaperFigure, floor: float, re
         "y": max(point.y, floor) if result.log_y else point.y,
         "low": low if known else None,
         "high": point.high if known else None,
+        "bound": point.is_bound,
     }
 
 

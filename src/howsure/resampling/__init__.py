@@ -1,6 +1,6 @@
 """Resamples of the data: schemes (what a resample varies), and exchanges of A and B."""
 
-from howsure.resampling.clusters import cluster_sums, enumerate_cluster_swaps, ratio_error
+from howsure.resampling.clusters import cluster_df, cluster_sums, enumerate_cluster_swaps, ratio_error
 from howsure.resampling.draws import (
     Draws,
     draw,
@@ -21,6 +21,7 @@ __all__ = [
     "Stack",
     "can_stack",
     "cell_table",
+    "cluster_df",
     "cluster_sums",
     "draw",
     "draw_stacked",

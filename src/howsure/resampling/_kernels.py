@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 SeedArray = npt.NDArray[np.uint64]
 

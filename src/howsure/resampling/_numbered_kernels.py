@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import WordArray
 from howsure.resampling._kernels import _BYTE, _EIGHT, _ONE, _THREE, SeedArray, _below, _word
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import WordArray
 
 
 class Numbers(NamedTuple):

@@ -6,8 +6,8 @@ sum is added up in the order of the compiled loop.
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.resampling.seeds import HALF, LOW, SeedArray, word
-from howsure.scales import FloatArray
 
 _BYTE = np.uint64(0xFF)
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
-from howsure.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray, IntArray
 
 Counts = npt.NDArray[np.uint8]
 Source = tuple[FloatArray, IntArray, IntArray]

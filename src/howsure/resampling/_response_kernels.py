@@ -7,8 +7,8 @@ up instead.
 import numpy as np
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling._kernels import _EIGHT, _ONE, _S32, _THREE, SeedArray, _below, _word
-from howsure.scales import FloatArray, IntArray
 
 COUNTS, SORTED, VALUES = 0, 1, 2
 

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure._compiled import njit
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling._kernels import SeedArray, _below, _word, add_drawn
-from howsure.scales import FloatArray, IntArray
 
 _ONE, _S11, _S32 = np.uint64(1), np.uint64(11), np.uint64(32)
 _COUNTS = np.uint64(2**63)

@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling._plain import seed_stream
 from howsure.resampling.draws import ALONE, WORK, Draws, Progress, block_size, summaries_of
 from howsure.resampling.sampler import exchange
 from howsure.resampling.seeds import SeedArray
 from howsure.resampling.sums import ItemSums, SummedAdvantages
 from howsure.resampling.weights import WeightedAdvantages, draw_weights
-from howsure.scales import FloatArray, IntArray
 
 LEAST, MOST_ITEMS = 32, 2**24
 """The fewest draws that are scored at a time; the most items of a draw whose ranks fit into a word."""
@@ -29,11 +29,40 @@ def cluster_sums(advantages: FloatArray, clusters: IntArray) -> tuple[FloatArray
 
 
 def ratio_error(sums: FloatArray, sizes: FloatArray) -> float:
-    """Return the standard error of a mean over items when whole clusters are sampled."""
+    """Return the standard error of a mean over items when whole clusters are sampled.
+
+    A cluster pulls the mean towards its own items, by its share of them, so that its residual is too small. Dividing
+    its square by one minus the share mends that (CR2, Bell and McCaffrey 2002); of equal clusters it is the usual
+    n / (n − 1).
+
+    Examples
+    --------
+    >>> round(ratio_error(np.array([1.0, 2.0, 6.0]), np.ones(3)), 6), round((7 / 3) ** 0.5, 6)
+    (1.527525, 1.527525)
+    """
     if sums.size < 2:
         return float("nan")
-    rest = sums - sizes * sums.sum() / sizes.sum()
-    return float(np.sqrt(sums.size / (sums.size - 1) * (rest @ rest)) / sizes.sum())
+    shares = sizes / sizes.sum()
+    rest = sums / sizes.sum() - shares * sums.sum() / sizes.sum()
+    return float(np.sqrt(np.sum(np.square(rest) / (1 - shares))))
+
+
+def cluster_df(sizes: FloatArray) -> float:
+    """Return the degrees of freedom of `ratio_error`: one less than clusters if these are equally large, else fewer.
+
+    They are those of the χ² distribution with the same mean and variance, if items are independent (Bell and McCaffrey
+    2002; Pustejovsky and Tipton 2018): with one cluster of half of the items, hardly more than three.
+
+    Examples
+    --------
+    >>> round(cluster_df(np.full(12, 5.0)), 2), round(cluster_df(np.array([11.0, *np.ones(11)])), 2)
+    (11.0, 3.37)
+    """
+    if sizes.size < 2:
+        return float("nan")
+    shares = sizes / sizes.sum()
+    products = np.square(shares) / (1 - shares)
+    return float(1 / (np.square(shares).sum() + products.sum() ** 2 - np.square(products).sum()))
 
 
 def draw_clusters(

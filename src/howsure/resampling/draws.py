@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from howsure import _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import Needs, summarise
 from howsure.errors import ArgumentError
 from howsure.resampling.responses_kept import kept_responses
 from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS, Sampler
@@ -20,8 +22,6 @@ from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.scored_draws import ScoresDraws, alike, brings_means, drawn_for, paths_of, samplers_of
 from howsure.resampling.sums import ItemSums, SummedAdvantages
 from howsure.resampling.weights import WeightedAdvantages
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import Needs, summarise
 
 WORK = {"summaries": 2**18, "sums": 2**21, "signed sums": 2**23}
 """How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling.draws import Draws, summaries_of
 from howsure.resampling.responses_kept import kept_responses
 from howsure.resampling.sampler import CELLS, exchange
 from howsure.resampling.schemes import Scheme
 from howsure.resampling.scored_draws import ScoresDraws
 from howsure.resampling.weights import WeightedAdvantages
-from howsure.scales import FloatArray, IntArray
 
 EACH, N_GROUPS = 1000, 200
 """Up to so many items each is left out; more are left out in so many groups."""

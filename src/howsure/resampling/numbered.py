@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import IN_A_WORD, WordArray
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import IN_A_WORD, WordArray
 
 MOST_RESAMPLES = 2**12
 MOST_DRAWN = 12

@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses, cell_codes
+from howsure.data.scales import FloatArray, IntArray
 from howsure.raters.design import cells_of, rated
 from howsure.resampling.draws import summaries_of
-from howsure.responses import Responses, cell_codes
-from howsure.scales import FloatArray, IntArray
 
 CHUNK = 2**20
 """This many responses are processed together, to limit memory."""

@@ -1,12 +1,18 @@
 """Which responses a scheme keeps of each item before anything is drawn: all, the first, or equally many of A and B."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from zlib import crc32
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Labels, Responses
 from howsure.resampling.schemes import Scheme
-from howsure.responses import Responses
+from howsure.resampling.seeds import word
+
+MANY = np.iinfo(np.int64).max
+"""More responses than any item has."""
 
 
 def first_responses(contest: Contest) -> Contest:
@@ -36,6 +42,33 @@ def equal_responses(contest: Contest) -> Contest:
         return source.keep(place < np.repeat(sizes, source.sizes))
 
     return replace(contest, a=cut(contest.a), b=cut(contest.b))
+
+
+def equally_many(contest: Contest) -> Contest:
+    """Return the contest with as many responses of A as of B to each item, chosen at random; gold keeps all."""
+    a, b = with_equal_runs([contest.a, contest.b], contest.items)
+    return replace(contest, a=a, b=b)
+
+
+def with_equal_runs(sources: Sequence[Responses], items: Labels) -> list[Responses]:
+    """Return sources with as many responses to an item as the one with the fewest has, chosen at random.
+
+    A source that did not answer an item at all does not count. What is chosen hangs on the item's name and on the
+    responses, not on their order or on that of the items.
+    """
+    sizes = np.min([np.where(source.sizes > 0, source.sizes, MANY) for source in sources], axis=0)
+    names = np.array([crc32(str(item).encode(errors="replace")) for item in items], dtype=np.uint64)
+
+    def chosen(source: Responses) -> Responses:
+        by_value = np.lexsort((source.values, source.items))
+        place = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes)
+        lots = word(names[source.items], place.astype(np.uint64))
+        drawn = by_value[np.lexsort((lots, source.items))]  # the responses of an item in the order of their lots
+        keep = np.zeros(source.values.size, dtype=bool)
+        keep[drawn[place < np.repeat(sizes, source.sizes)]] = True
+        return source.keep(keep)
+
+    return [source if (source.sizes <= sizes).all() else chosen(source) for source in sources]
 
 
 def kept_responses(contest: Contest, scheme: Scheme) -> Contest:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.summaries import IN_A_WORD, Needs, WordArray, summarise
 from howsure.errors import ArgumentError
 from howsure.resampling.numbered import Numbered
 from howsure.resampling.schemes import Exchange, Scheme
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray, Scale
-from howsure.summaries import IN_A_WORD, Needs, WordArray, summarise
 
 CELLS = 2**16
 """A batch of summaries stays below this many numbers for each source, so that it is scored in the processor's cache."""

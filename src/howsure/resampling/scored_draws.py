@@ -5,11 +5,11 @@ from typing import Any, Protocol, get_args
 
 import numpy as np
 
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import Needs
 from howsure.resampling.sampler import Sampler
 from howsure.resampling.schemes import Exchange, Scheme
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import Needs
 
 
 class ScoresDraws(Protocol):

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 
 from howsure import _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import FEW_CELLS, Needs
 from howsure.resampling.draws import Draws, columns_of, draw, from_sums, summaries_of
 from howsure.resampling.responses_kept import kept_responses
 from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS
@@ -20,9 +23,6 @@ from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.scored_draws import drawn_for, paths_of, samplers_of
 from howsure.resampling.seeds import PART
 from howsure.resampling.sums import by_signs
-from howsure.responses import Responses
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import FEW_CELLS, Needs
 
 
 @dataclass(frozen=True)

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 
 from howsure._loading import pays
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling._plain import with_squares
 from howsure.resampling.sampler import ITEMS, SWAPS
 from howsure.resampling.seeds import PART, SeedArray
-from howsure.scales import FloatArray, IntArray
 
 STEPS = 4
 """How many numbers go through NumPy for each that it adds up: the random word and the index take their time, too."""

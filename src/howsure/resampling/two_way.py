@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.summaries import Needs, summarise
 from howsure.errors import DataError
 from howsure.raters.design import rated
 from howsure.resampling.draws import Draws, Progress, block_size
 from howsure.resampling.sampler import CELLS
 from howsure.resampling.scored_draws import ScoresDraws
 from howsure.resampling.weights import draw_weights
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray, Scale
-from howsure.summaries import Needs, summarise
 
 if TYPE_CHECKING:
     from howsure.resampling._rater_kernels import Source

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from howsure.data.scales import FloatArray, IntArray
 from howsure.resampling.sampler import widen
 from howsure.resampling.seeds import PART, SeedArray
 from howsure.resampling.sums import log_factorials, parts_of
-from howsure.scales import FloatArray, IntArray
 
 AT_ONCE = 2**18
 """About this many weights are drawn before they are scored, and at least those of draws scored side by side."""

@@ -460,6 +460,13 @@ def alone(store: Path, driver: Callable[[], str]) -> Iterator[None]:
             raise DataError(
                 f"{store} is being run by {driver()}; wait for it, stop it, or use another store."
             ) from None
+        except KeyboardInterrupt:  # the file is made, but perhaps not locked yet
+            with suppress(sqlite3.OperationalError, OSError):
+                if not connection.in_transaction:
+                    connection.execute("BEGIN EXCLUSIVE")
+                if not keep:
+                    guard.unlink()
+            raise
         try:
             yield
         finally:

@@ -40,8 +40,9 @@ class Study:
 
         The document has `task = "module:function"`, optionally `seed = 7`, a table `[grid]` whose lists are axes and
         whose other entries are the same in every cell, and `[[cells]]` for single cells besides. Files that the task
-        reads are named under `[files]`, as a worker finds them; each is a parameter of every cell, with its path and
-        its digest, so that results of a file that has changed are not taken for those of the file as it is now.
+        reads are named under `[files]`, from the folder of the document; each is a parameter of every cell, with its
+        absolute path, which workers elsewhere find, too, and its digest, so that results of a file that has changed
+        are not taken for those of the file as it is now.
         """
         document = _document(Path(path))
         try:
@@ -55,7 +56,7 @@ class Study:
                 _join_path(Path(path))
             return cls(
                 _task(named, tasks or {}),
-                _grid(document),
+                _grid(document, Path(path).resolve().parent),
                 None if seed is None else _check.integer("seed", seed, at_least=0),
             )
         except ArgumentError as error:
@@ -90,7 +91,7 @@ def _task(named: str, tasks: Mapping[str, str]) -> Task:
     return Task.load(tasks.get(named, named))
 
 
-def _grid(document: Mapping[str, Any]) -> Grid:
+def _grid(document: Mapping[str, Any], folder: Path) -> Grid:
     axes, cells, files = document.get("grid", {}), document.get("cells", []), document.get("files", {})
     if not (isinstance(axes, dict) and isinstance(files, dict) and isinstance(cells, list)) or not all(
         isinstance(cell, dict) for cell in cells
@@ -100,16 +101,17 @@ def _grid(document: Mapping[str, Any]) -> Grid:
     grid = grid + Grid(cells) if axes else Grid(cells)
     if not len(grid):
         raise ArgumentError("the sweep has no grid points; give a [grid] or [[cells]].")
-    return Grid([{name: _file(path) for name, path in files.items()}]) * grid if files else grid
+    return Grid([{name: _file(path, folder) for name, path in files.items()}]) * grid if files else grid
 
 
-def _file(path: Any) -> dict[str, str]:
+def _file(path: Any, folder: Path) -> dict[str, str]:
     if not isinstance(path, str):
         raise ArgumentError(f"a file of the study must be named by its path, in quotes; got {path!r}.")
     try:
-        if not os.path.isfile(path):  # nothing else has an end
+        place = os.path.join(folder, path)
+        if not os.path.isfile(place):  # nothing else has an end
             raise FileNotFoundError
-        with open(path, "rb") as file:
-            return {"path": path, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
+        with open(place, "rb") as file:
+            return {"path": place, "sha256": hashlib.file_digest(file, "sha256").hexdigest()}
     except (OSError, ValueError):
-        raise ArgumentError(f"the study's file {path!r} cannot be read.") from None
+        raise ArgumentError(f"the study's file {path!r} cannot be read in {folder}.") from None

@@ -168,7 +168,7 @@ def _find(name: str) -> object:
         raise DataError(f"The module of the task `{name}` cannot be imported: {why}") from error
     for part in attribute.split("."):
         if not hasattr(found, part):
-            raise ArgumentError(f"Module `{module_name}` has no task `{attribute}`.{_check.nearest(part, vars(found))}")
+            raise ArgumentError(f"Module `{module_name}` has no task `{attribute}`.{_check.nearest(part, dir(found))}")
         found = getattr(found, part)
     return found
 

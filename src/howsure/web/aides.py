@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from anyio import CapacityLimiter, to_thread
 
 from howsure.errors import ArgumentError, DataError, HowsureError
+from howsure.web.folder import empty, scratch
 
 T = TypeVar("T")
 PAUSE = 0.05
@@ -48,12 +49,13 @@ class Child:
         self.here, there = context.Pipe()
         self.process = context.Process(target=target, args=(there, *arguments), daemon=True)
         self.process.start()
+        self.killed = False
         there.close()
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
-        return self.process.is_alive()
+        """Whether it still runs; one that was killed does not, however long the system takes to end it."""
+        return not self.killed and self.process.is_alive()
 
     @property
     def megabytes(self) -> float:
@@ -67,6 +69,7 @@ class Child:
 
     def kill(self) -> None:
         """End it."""
+        self.killed = True
         self.process.kill()
         self.process.join(timeout=5)
 
@@ -78,6 +81,8 @@ class Aide:
     ----------
     address : str
         The function, as "module:name".
+    folder : Path
+        The folder of the server.
     seconds : float
         How much processor time a call may take.
     megabytes : float
@@ -87,8 +92,9 @@ class Aide:
         draws charts sets many aside.
     """
 
-    def __init__(self, address: str, *, seconds: float, megabytes: float, by_system: bool = True) -> None:
-        self.address, self.seconds, self.megabytes, self.by_system = address, seconds, megabytes, by_system
+    def __init__(self, address: str, folder: Path, *, seconds: float, megabytes: float, by_system: bool = True) -> None:
+        self.address, self.folder = address, folder
+        self.seconds, self.megabytes, self.by_system = seconds, megabytes, by_system
         self._lock = threading.Lock()
         self._child: Child | None = None
 
@@ -96,7 +102,7 @@ class Aide:
         """Return what the function returns; our own errors are raised again, others with a sentence."""
         with self._lock:
             if self._child is None or not self._child.alive:
-                self._child = Child(work, self.address, self.megabytes if self.by_system else 0.0)
+                self._child = Child(work, self.address, self.folder, self.megabytes if self.by_system else 0.0)
             try:
                 self._child.here.send(arguments)
                 self._wait(self._child)
@@ -127,11 +133,11 @@ class Aide:
             self._child = None
 
 
-def work(connection: Any, address: str, megabytes: float) -> None:
+def work(connection: Any, address: str, folder: Path, megabytes: float) -> None:
     """Call the function until the other side closes."""
     import warnings
 
-    enclosed(megabytes)
+    enclosed(folder, megabytes)
     warnings.simplefilter("ignore")
     function = resolve_name(address)
     while True:
@@ -173,10 +179,11 @@ def used(pid: int) -> float:
         return 0.0
 
 
-def enclosed(megabytes: float = 0.0) -> None:
+def enclosed(root: Path, megabytes: float = 0.0) -> None:
     """Keep this process to itself: an empty folder, no plug-ins, one thread for matrices, bounded memory.
 
-    Names that a visitor sends may be taken for files by the readers; in an empty folder they name nothing.
+    Names that a visitor sends may be taken for files by the readers; in an empty folder they name nothing. Temporary
+    files are in the folder of the server, which deletes what a process that is killed leaves there.
     """
     import resource
     import signal
@@ -185,7 +192,10 @@ def enclosed(megabytes: float = 0.0) -> None:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are the parallelism; before NumPy is imported
     os.environ["HOWSURE_PLUGINS"] = "off"
     os.nice(5)  # pages before answers
-    os.chdir(tempfile.mkdtemp(prefix="howsure-empty-"))
+    for place in (empty(root), scratch(root)):
+        place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    os.chdir(empty(root))
+    tempfile.tempdir = str(scratch(root))
     if megabytes:
         limit = int(megabytes * 1e6) + 2 * 2**30  # addresses, many of which are never touched
         resource.setrlimit(resource.RLIMIT_AS, (limit, limit))

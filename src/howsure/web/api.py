@@ -58,6 +58,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     401: _said("The token is missing or wrong.", ERROR),
     403: _said("The request came from another site.", ERROR),
     404: _said("There is nothing of this name, or it is somebody else's.", ERROR),
+    408: _said("The body stopped before its end.", ERROR),
     413: _said("The body is too large.", ERROR),
     421: _said("The server has another name.", ERROR),
     422: _said("The settings are not valid.", ERROR),
@@ -85,7 +86,7 @@ def router(settings: Settings) -> APIRouter:
         openapi_extra={"requestBody": body},
         responses={
             201: _said("What was recognised.", SEEN),
-            **{code: REFUSED[code] for code in (400, 401, 403, 413, 421, 422)},
+            **{code: REFUSED[code] for code in (400, 401, 403, 408, 413, 421, 422)},
         },
     )
     async def upload(request: Request) -> Response:
@@ -102,8 +103,9 @@ def router(settings: Settings) -> APIRouter:
 
     @made.delete("/tables/{table}", responses={200: _said("It is deleted."), **PRIVATE})
     async def delete(request: Request, table: str) -> Response:
-        """Delete a table."""
+        """Delete a table with all answers about it."""
         request.app.state.uploads.delete(table, upload_of(request, table).owner)
+        await run_in_threadpool(request.app.state.jobs.delete_about, table)
         return JSONResponse({"deleted": table})
 
     @made.get("/jobs/{job}", responses={200: _said("The progress of the job.", JOB), **PRIVATE})
@@ -297,4 +299,7 @@ async def _object(request: Request) -> dict[str, Any]:
         raise ArgumentError("the body is not JSON.") from None
     if not isinstance(found, dict):
         raise ArgumentError("the body must be a JSON object.")
+    for name in found:  # values are checked by their fields
+        if not name.isprintable():
+            raise ArgumentError(f"there is no field {name!r}: a name holds a character that cannot be printed.")
     return found

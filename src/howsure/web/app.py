@@ -1,7 +1,6 @@
 """`create_app`: the server with its pages, its JSON API and its jobs."""
 
 import secrets
-import tempfile
 import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,8 +18,9 @@ from howsure.provenance import version
 from howsure.web import api, pages, rendering
 from howsure.web.aides import Aide
 from howsure.web.asking import BusyError
+from howsure.web.folder import Folder
 from howsure.web.jobs import Jobs
-from howsure.web.safety import Guard, TooLargeError
+from howsure.web.safety import Guard, StalledError, TooLargeError
 from howsure.web.settings import Settings
 from howsure.web.uploads import Uploads
 from howsure.web.workers import Workers
@@ -41,23 +41,23 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     FastAPI
     """
     asked = settings or Settings()
-    folder = asked.folder or tempfile.mkdtemp(prefix="howsure-")
-    Path(folder).mkdir(parents=True, exist_ok=True, mode=0o700)
-    asked = replace(asked, folder=str(Path(folder).resolve()))
-    desk = Aide("howsure.web.sliders:ask", seconds=20, megabytes=asked.max_memory)
-    draughtsman = Aide("howsure.web.shown:draw", seconds=60, megabytes=asked.max_memory, by_system=False)
+    folder = Folder(asked.folder)
+    asked = replace(asked, folder=str(folder.path))
+    desk = Aide("howsure.web.sliders:ask", folder.path, seconds=20, megabytes=asked.max_memory)
+    draughtsman = Aide("howsure.web.shown:draw", folder.path, seconds=60, megabytes=asked.max_memory, by_system=False)
     uploads, jobs = Uploads(asked), Jobs(asked)
     workers = Workers(jobs)
 
     @asynccontextmanager
     async def life(app: FastAPI) -> AsyncIterator[None]:
         workers.start()
-        threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads), daemon=True).start()
+        threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads, folder), daemon=True).start()
         yield
         workers.stop()
         desk.stop()
         draughtsman.stop()
         uploads.reader.stop()
+        folder.close()
 
     app = FastAPI(
         title="howsure",
@@ -69,13 +69,14 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     )
     app.state.settings, app.state.uploads, app.state.jobs, app.state.desk = asked, uploads, jobs, desk
     app.state.stopping, app.state.draughtsman = workers.stopping, draughtsman
-    app.state.secret = _secret(Path(folder))
+    app.state.secret = _secret(folder.path)
     app.include_router(api.router(asked))
     app.include_router(pages.router())
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
     app.add_exception_handler(HowsureError, _refused)
     app.add_exception_handler(TooLargeError, _too_large)
-    app.add_middleware(Guard, settings=asked)
+    app.add_exception_handler(StalledError, _stalled)
+    app.add_middleware(Guard, settings=asked, secret=app.state.secret)
     return app
 
 
@@ -88,10 +89,11 @@ def _secret(folder: Path) -> bytes:
     return place.read_bytes()
 
 
-def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads) -> None:
+def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads, folder: Folder) -> None:
     while not stopping.wait(60):
         jobs.sweep()
         uploads.sweep()
+        folder.sweep(jobs.settings.keep_hours)
 
 
 async def _refused(request: Request, error: Exception) -> Response:
@@ -102,6 +104,10 @@ async def _refused(request: Request, error: Exception) -> Response:
 
 async def _too_large(request: Request, error: Exception) -> Response:
     return _answered(request, 413, f"an upload may be at most {request.app.state.settings.max_megabytes:g} MB.")
+
+
+async def _stalled(request: Request, error: Exception) -> Response:
+    return _answered(request, 408, "the upload stopped before its end, and nothing of it is kept; send it again.")
 
 
 def _answered(request: Request, status: int, message: str) -> Response:

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -150,10 +150,17 @@ class Jobs:
         self.tell_workers()
 
     async def wait(self, identity: str, seconds: float) -> Job:
-        """Return the job when it has ended, or as it is after so many seconds; no thread waits along."""
+        """Return the job when it has ended, or as it is after so many seconds; no thread waits along.
+
+        One that somebody deletes meanwhile counts as cancelled.
+        """
         until, pause = time.monotonic() + seconds, PAUSE
+        job = None
         while True:
-            job = self.get(identity)
+            now = self.get(identity)
+            if now is None and job is not None:
+                return replace(job, state="cancelled")
+            job = now
             assert job is not None
             if job.ended or time.monotonic() > until:
                 return job
@@ -177,8 +184,14 @@ class Jobs:
         """Delete a job with its answer."""
         self.cancel(identity)
         self._execute("DELETE FROM jobs WHERE identity = ?", identity)
+        self._execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes still holds the question
         for path in self.answers.glob(f"{identity}*"):
             path.unlink(missing_ok=True)
+
+    def delete_about(self, upload: str) -> None:
+        """Delete all jobs about an upload, with their answers."""
+        for (identity,) in self._execute("SELECT identity FROM jobs WHERE upload = ?", upload):
+            self.delete(identity)
 
     def sweep(self) -> None:
         """Delete what is older than it may be."""
@@ -242,6 +255,7 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
     """Yield a connection, commit and close it."""
     connection = sqlite3.connect(path, timeout=30)
     try:
+        connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten
         with connection:
             yield connection
     finally:

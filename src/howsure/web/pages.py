@@ -24,7 +24,7 @@ from howsure.web.asking import begin, fits
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, refuse_paths, shown_fields
 from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, kept, problem, shown
-from howsure.web.safety import TOKEN, same
+from howsure.web.safety import TOKEN, WRONG_TOKEN, new_session, same
 from howsure.web.samples import sample
 from howsure.web.shown import FORMATS
 from howsure.web.trying import try_designs
@@ -92,7 +92,10 @@ async def enter(request: Request) -> Response:
     form = await request.form()
     token, given = request.app.state.settings.token, str(form.get("token", ""))
     if token is None or not same(given, token):
+        await asyncio.sleep(WRONG_TOKEN)
         return shown(request, "enter.html", status=401, wrong=True)
+    # Whoever used this browser before, or put a session into it, must not share what comes after the token.
+    request.scope["begins"] = new_session(request.app.state.secret)
     answer = RedirectResponse("/", 303)
     answer.set_cookie(TOKEN, given, httponly=True, samesite="strict")
     return answer
@@ -167,9 +170,7 @@ async def delete_table(request: Request, table: str) -> Response:
     await check_form(request)
     owner = request.scope["session_id"]
     if request.app.state.uploads.delete(table, owner) and (await request.form()).get("answers"):
-        for job in request.app.state.jobs.of(owner):
-            if job.upload == table:
-                request.app.state.jobs.delete(job.identity)
+        await run_in_threadpool(request.app.state.jobs.delete_about, table)
     return RedirectResponse("/tables", 303)
 
 

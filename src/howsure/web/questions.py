@@ -18,6 +18,7 @@ from howsure.web.settings import Settings
 PLACES = ("files", "file", "config", "units", "out", "to")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
+COUNTS = ("n_items", "n_responses", "n_raters", "raters_per_item", "next")
 DRAWS = ("n_resamples", "n_simulations", "n_fresh")
 CROSSED = (
     "n_items", "n_responses", "n_raters", "raters_per_item", "epsilon", "budget", "max_cost", "metric", "scheme",
@@ -116,6 +117,14 @@ PAGES: dict[str, Page] = {
             example=AUDITED, first=True, menu="Audit",
         ),
         Page(
+            "score", "How good is each model?", "howsure.questions.score:Score", sample="ratings",
+            example={"gold": "human", "metric": "mae"}, menu="Score",
+        ),
+        Page(
+            "reliability", "Do runs repeat themselves?", "howsure.questions.reliability:Reliability", sample="ratings",
+            example={"gold": "human"}, menu="Reliability",
+        ),
+        Page(
             "describe", "Who judged what, and do raters agree?", "howsure.questions.describe:Describe", sample="raters",
             menu="Describe",
         ),
@@ -204,23 +213,32 @@ def refuse_paths(given: Mapping[str, Any]) -> None:
 
 def check_limits(asked: Question, settings: Settings) -> None:
     """Refuse a question that asks for more than the server gives."""
-    simulated = getattr(asked, "n_items", None)
-    if isinstance(simulated, int) and simulated > settings.max_rows // 100:
-        raise ArgumentError(
-            f"`n_items` must be at most {settings.max_rows // 100:,} on this server; got {simulated:,}."
-        )
-    for name in DRAWS:
-        number = getattr(asked, name, None)
-        if isinstance(number, int) and number > settings.max_draws:
-            raise ArgumentError(f"`{name}` must be at most {settings.max_draws:,} on this server; got {number:,}.")
     for name, value in asked.to_dict().items():
         if isinstance(value, list) and len(value) > 1000:
             raise ArgumentError(f"`{name}` must have at most 1,000 entries on this server; got {len(value):,}.")
+    numbers = {name: _numbers(getattr(asked, name, None)) for name in (*COUNTS, *DRAWS)}
+    largest = {name: max(found) for name, found in numbers.items() if found}
+    for name, number in largest.items():
+        most = settings.max_draws if name in DRAWS else settings.max_rows
+        if number > most:
+            raise ArgumentError(f"`{name}` must be at most {most:,} on this server; got {number:,}.")
+    responses = largest.get("n_items", 1) * largest.get("n_responses", 1)
+    if responses > settings.max_rows:
+        raise ArgumentError(
+            f"a design has at most {settings.max_rows:,} responses on this server; got {responses:,}: "
+            "reduce `n_items` or `n_responses`."
+        )
     lists: dict[str, Sequence[Any]]
     lists = {name: value for name in CROSSED if isinstance(value := getattr(asked, name, None), tuple) and value}
-    responses = lists.get("n_responses", ())
-    if responses and isinstance(responses[0], str):  # ranges may be among them
-        lists["n_responses"] = response_numbers(",".join(responses))
+    lists |= {name: numbers[name] for name in lists if name in COUNTS}
     designs = prod(map(len, lists.values()))
     if designs > settings.max_designs:
         raise ArgumentError(f"a request has at most {settings.max_designs:,} designs on this server; got {designs:,}.")
+
+
+def _numbers(value: Any) -> list[int]:
+    """Return the numbers of a field: one or several; ranges may be among them, and numbers for gold, A and B."""
+    entries = value if isinstance(value, tuple) else () if value is None else (value,)
+    if entries and isinstance(entries[0], str):
+        entries = tuple(response_numbers(",".join(entries)))
+    return [max(entry) if isinstance(entry, tuple) else entry for entry in entries]

@@ -1,5 +1,6 @@
 """What every request passes: size, host, origin, token, and the headers that keep a page to itself."""
 
+import asyncio
 import hmac
 import logging
 import secrets
@@ -8,7 +9,7 @@ from traceback import extract_tb
 from typing import Any
 from urllib.parse import urlsplit
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
 
 from howsure.web.settings import LOOPBACK, Settings
@@ -22,13 +23,17 @@ POLICY = (
 SESSION, TOKEN = "howsure_session", "howsure_token"
 OPEN = ("/api/v1/health", "/enter", "/static/")
 """What is seen without a token."""
+STALLED = 60.0
+"""Seconds for which the server waits for the next part of a body."""
+WRONG_TOKEN = 1.0
+"""Seconds until a wrong token gets its answer, so that guessing is slow."""
 
 
 class Guard:
     """The outermost layer of the server."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]], settings: Settings) -> None:
-        self.app, self.settings = app, settings
+    def __init__(self, app: Callable[..., Awaitable[None]], settings: Settings, secret: bytes) -> None:
+        self.app, self.settings, self.secret = app, settings, secret
 
     async def __call__(self, scope: Scope, receive: Any, send: Any) -> None:
         """Refuse or pass on, and add headers to what comes back."""
@@ -37,9 +42,9 @@ class Guard:
             return
         request = Request(scope)
         session = request.cookies.get(SESSION, "")
-        fresh = "" if _is_session(session) else secrets.token_hex(16)
-        scope["session_id"], scope["has_session"] = fresh or session, not fresh
-        refused = self.refusal(request)
+        fresh = "" if is_session(session, self.secret) else new_session(self.secret)
+        scope["session_id"], scope["has_session"], scope["begins"] = fresh or session, not fresh, fresh
+        refused = await self.refusal(request)
 
         started = False
 
@@ -47,7 +52,7 @@ class Guard:
             nonlocal started
             started = True
             if message["type"] == "http.response.start":
-                begins = fresh if message["status"] < 400 and not _is_static(request) else ""
+                begins = scope["begins"] if message["status"] < 400 and not _is_static(request) else ""
                 message["headers"] = [*message.get("headers", []), *self.headers(request, begins)]
             await send(message)
 
@@ -56,6 +61,8 @@ class Guard:
             return
         try:
             await self.app(scope, Limited(receive, self.settings.max_bytes + 100_000), headed)
+        except ClientDisconnect:  # in the middle of an upload, of which nothing is kept; nobody waits for an answer
+            return
         except Exception as error:  # logged here without its message, which may hold a visitor's data
             place = extract_tb(error.__traceback__)[-1]
             LOG.error("%s in %s, line %s", type(error).__name__, place.filename, place.lineno)
@@ -63,11 +70,11 @@ class Guard:
                 said = _said(request, 500, "an internal error of howsure; none of your data is lost.")
                 await said(scope, receive, headed)
 
-    def refusal(self, request: Request) -> Response | None:
+    async def refusal(self, request: Request) -> Response | None:
         """Return why a request is refused; None where it may pass."""
         host = request.headers.get("host", "")
         name = _name_of(f"//{host}")
-        if self.settings.is_local and name not in (*LOOPBACK, self.settings.host, "testserver"):
+        if self.settings.is_local and name not in (*LOOPBACK, self.settings.host):
             return _said(request, 421, f"this server does not accept the host name {name!r}.")
         origin = request.headers.get("origin")
         if origin and origin.partition("://")[2] != host:
@@ -78,9 +85,11 @@ class Guard:
         token, path = self.settings.token, request.url.path
         if token is None or path.startswith(OPEN):
             return None
-        given = request.cookies.get(TOKEN) or request.headers.get("authorization", "").removeprefix("Bearer ")
-        if same(given, token):
+        given = (request.cookies.get(TOKEN, ""), request.headers.get("authorization", "").removeprefix("Bearer "))
+        if any(same(each, token) for each in given):
             return None
+        if any(given):
+            await asyncio.sleep(WRONG_TOKEN)
         if path.startswith("/api/") or request.method != "GET":
             return _said(request, 401, "this server requires its token: Authorization: Bearer TOKEN.")
         return RedirectResponse("/enter", 303)
@@ -106,14 +115,20 @@ class Guard:
 
 
 class Limited:
-    """A body that may not be longer than so many bytes, whatever its header says."""
+    """A body that may not be longer than so many bytes, whatever its header says, and whose parts come in time."""
 
     def __init__(self, receive: Any, most: int) -> None:
-        self.receive, self.left = receive, most
+        self.receive, self.left, self.whole = receive, most, False
 
     async def __call__(self) -> Any:
-        """Return the next part; nothing more once there was too much."""
-        message = await self.receive()
+        """Return the next part, or why there is none."""
+        if self.whole:  # what comes now is that the visitor has gone, which may take as long as it likes
+            return await self.receive()
+        try:
+            message = await asyncio.wait_for(self.receive(), STALLED)
+        except TimeoutError:
+            raise StalledError from None
+        self.whole = not message.get("more_body", False)
         self.left -= len(message.get("body", b""))
         if self.left < 0:
             raise TooLargeError
@@ -122,6 +137,25 @@ class Limited:
 
 class TooLargeError(Exception):
     """A body that is longer than an upload may be."""
+
+
+class StalledError(Exception):
+    """A body of which no more comes."""
+
+
+def new_session(secret: bytes) -> str:
+    """Return a session: 128 random bits, and the server's signature of them."""
+    name = secrets.token_hex(16)
+    return name + _signature(name, secret)
+
+
+def is_session(text: str, secret: bytes) -> bool:
+    """Whether this server began a session; one that somebody made up and put into a browser is none."""
+    return len(text) == 64 and same(text[32:], _signature(text[:32], secret))
+
+
+def _signature(name: str, secret: bytes) -> str:
+    return hmac.new(secret, f"session {name}".encode(), "sha256").hexdigest()[:32]
 
 
 def csrf(session: str, secret: bytes) -> str:
@@ -144,10 +178,6 @@ def _name_of(address: str) -> str:
 
 def _is_static(request: Request) -> bool:
     return request.url.path.startswith("/static/")
-
-
-def _is_session(text: str) -> bool:
-    return len(text) == 32 and all(letter in "0123456789abcdef" for letter in text)
 
 
 def _said(request: Request, status: int, message: str) -> Response:

@@ -102,9 +102,7 @@ def _tables(result: Record) -> dict[str, str]:
     make: Any = getattr(result, "to_frame", None)
     if make is None:
         return csv_tables.tables(result.document())
-    frame = make()
-    nested = [name for name, kind in frame.schema.items() if kind.is_nested()]
-    return {"table": str(frame.drop(nested).write_csv())}
+    return {"table": csv_tables.from_frame(make())}
 
 
 def draw(kind: str, *arguments: Any) -> str | bytes:

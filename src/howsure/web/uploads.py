@@ -67,11 +67,14 @@ class Uploads:
         self.settings = settings
         self.root = settings.root / "uploads"
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-        known = [
-            self.get(folder.name, None) for folder in sorted(self.root.iterdir(), key=lambda at: at.stat().st_mtime)
-        ]
-        self._owners = {found.identity: found.owner for found in known if found is not None}
-        self.reader = Aide("howsure.web.uploads:looked_at", seconds=60, megabytes=settings.max_memory)
+        self._owners: dict[str, str] = {}
+        for folder in sorted(self.root.iterdir(), key=lambda at: at.stat().st_mtime):
+            found = self.get(folder.name, None)
+            if found is None:  # a server was killed before it had read these files
+                shutil.rmtree(folder, ignore_errors=True)
+            else:
+                self._owners[found.identity] = found.owner
+        self.reader = Aide("howsure.web.uploads:looked_at", settings.root, seconds=60, megabytes=settings.max_memory)
 
     def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
         """Keep files, read them once, and say what they are; nothing is kept of what cannot be read."""

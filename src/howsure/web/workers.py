@@ -68,22 +68,43 @@ class Workers:
                     self.jobs.wait_for_more(asked, IDLE)
                     self.stopping.wait(since)
                     continue
-                if worker is None or not worker.alive:
-                    worker = Child(work, self.settings)
+                worker = self._handed(worker, identity)
                 self._watch(worker, identity, spare)
         finally:
             if worker is not None:
                 worker.kill()
 
-    def _watch(self, worker: Child, identity: str, spare: bool) -> None:
-        """Hand a job over and wait for its end; stop the worker where the job may not go on."""
+    def _handed(self, worker: Child | None, identity: str) -> Child:
+        """Hand a job over; return the worker that took it.
+
+        One that died after its last job, or is dying, cannot take another: a new one gets it, and no visitor hears
+        of it. A new one that dies before it takes the job is not replaced again.
+        """
+        if worker is not None and worker.alive and self._takes(worker, identity):
+            return worker
+        if worker is not None:
+            worker.kill()
+        worker = Child(work, self.settings)
+        self._takes(worker, identity)
+        return worker
+
+    def _takes(self, worker: Child, identity: str) -> bool:
+        """Send a job to a worker and wait until it says that it has it; return whether it did."""
         with suppress(OSError):
             worker.here.send(identity)
+        while not _heard(worker):
+            if self.stopping.is_set() or not worker.alive:
+                return False
+        return True
+
+    def _watch(self, worker: Child, identity: str, spare: bool) -> None:
+        """Wait for the end of a job; stop the worker where the job may not go on."""
         most, memory, start = self.settings.max_seconds, self.settings.max_memory, time.monotonic()
-        while not _finished(worker):
+        while not _heard(worker):
             job, seconds = self.jobs.get(identity), time.monotonic() - start
             if self.stopping.is_set() or job is None or job.state == "cancelled":
-                return worker.kill()
+                worker.kill()
+                return self.jobs.delete(identity) if job is None else None  # it may have written its answer just now
             if not worker.alive:
                 return self.jobs.end(
                     identity, "the computation stopped unexpectedly; it may have needed too much memory."
@@ -100,7 +121,8 @@ class Workers:
         return None
 
 
-def _finished(worker: Child) -> bool:
+def _heard(worker: Child) -> bool:
+    """Whether a worker says something within a moment: once that it has a job, and once that it is done."""
     try:
         return bool(worker.here.poll(PAUSE)) and worker.here.recv() is not None
     except (EOFError, OSError):
@@ -109,7 +131,7 @@ def _finished(worker: Child) -> bool:
 
 def work(connection: Any, settings: Settings) -> None:
     """Compute jobs by their identity until the other side closes."""
-    enclosed()
+    enclosed(settings.root)
     os.nice(5)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     jobs = Jobs(settings)
@@ -118,6 +140,8 @@ def work(connection: Any, settings: Settings) -> None:
             identity = connection.recv()
         except (EOFError, OSError):
             return
+        with suppress(OSError):
+            connection.send(identity)
         job = jobs.get(identity)
         if job is not None:
             answer(jobs, job)

@@ -254,6 +254,103 @@ FILES = {
         "responses_simulated.json", {"alt": [VET, VET], "null": [VET | {"preds2": [[1, 2], [3, 4]]}] * 2}
     ),
     "vet": _json("data.json", VET),
+    "human-eval": _lines(
+        "m-1.jsonl", [{"task_id": f"HumanEval/{i % 2}", "completion": "x", "passed": i > 0} for i in range(4)]
+    ),
+    "evalplus": _json(
+        "m-1.json",
+        {"hash": "x", "eval": {f"HumanEval/{i}": {"base": [["pass", []]], "plus": [["fail", []]]} for i in range(3)}},
+    ),
+    "tau-bench": _json(
+        "m-1.json", [{"task_id": i, "reward": float(i), "trial": k, "info": {}} for i in range(2) for k in range(3)]
+    ),
+    "tau2": _json(
+        "tau2.json",
+        {
+            "info": {"agent_info": {"llm": "m-1", "llm_args": {"temperature": 0}}, "user_info": {"llm": "u"}},
+            "simulations": [{"task_id": str(i), "trial": 0, "reward_info": {"reward": 1.0}} for i in range(3)],
+        },
+    ),
+    "terminal-bench": _json(
+        "results.json",
+        {
+            "id": "x",
+            "results": [
+                {"trial_name": f"t{i}.{k}-of-2.run", "task_id": f"t{i}", "is_resolved": None if i else True}
+                for i in range(2)
+                for k in (1, 2)
+            ],
+        },
+    ),
+    "swe-bench": _json("m-1.json", {"django__django-1": True, "django__django-2": False}),
+    "swe-bench-report": _json(
+        "report.json",
+        {"submitted_ids": ["a__a-1", "a__a-2"], "resolved_ids": ["a__a-2"], "error_ids": [], "empty_patch_ids": []},
+    ),
+    "mt-bench": _lines(
+        "gpt-4_single.jsonl",
+        [
+            {"question_id": i, "model": m, "judge": ["gpt-4", "single-v1"], "score": -1 if i == 82 else 7, "turn": 1}
+            for i in (81, 82)
+            for m in ("x", "y")
+        ],
+    ),
+    "mt-bench-pair": _lines(
+        "gpt-4_pair.jsonl",
+        [
+            {"question_id": i, "model_1": "x", "model_2": "y", "g1_winner": "model_1", "g2_winner": "error", "turn": 1}
+            for i in (81, 82)
+        ],
+    ),
+    "arena": _json(
+        "votes.json",
+        [
+            {"question_id": str(i), "model_a": "x", "model_b": "y", "winner": w, "judge": "u1"}
+            for i, w in enumerate(("model_a", "tie (bothbad)", "?"))
+        ],
+    ),
+    "pandalm": _json(
+        "testset.json", [{"idx": i, "cmp_key": "x_y", "annotator1": 1, "annotator2": i} for i in range(3)]
+    ),
+    "every-eval-ever": _lines(
+        "samples.jsonl",
+        [
+            {
+                "evaluation_id": "e", "model_id": "m-1", "sample_id": str(i), "evaluation": {"score": 1.0},
+                "error": "timeout" if i == 2 else None,
+            }
+            for i in range(3)
+        ],
+    ),
+    "bfcl": lambda folder: _bfcl(folder),  # noqa: PLW0108 (defined below)
+    "opencompass": _json(
+        "arc.json", {"accuracy": 50.0, "details": {"0": {"pred": "A", "correct": True}, "1": {"correct": False}}}
+    ),
+    "ragas": _table("m-1.csv", [["user_input", "response", "faithfulness"], ["q1", "a", "0.5"], ["q2", "b", ""]]),
+    "mlflow": _json("m-1.json", {"columns": ["inputs", "bleu/score"], "data": [["q1", 0.5], ["q2", None]]}),
+    "doccano": _lines(
+        "ann.jsonl", [{"id": 1, "text": "a", "label": ["yes"]}, {"id": 2, "text": "b", "label": [[0, 1, "ORG"]]}]
+    ),
+    "crowdflower": _table(
+        "report.csv",
+        [
+            ["_unit_id", "_worker_id", "_tainted", "text", "answer"],
+            ["1", "w1", "false", "t", "yes"],
+            ["1", "w2", "false", "t", "no"],
+            ["1", "w3", "true", "t", "no"],
+            ["2", "w1", "false", "u", "yes"],
+        ],
+    ),
+    "qualtrics": _table(
+        "survey.csv",
+        [
+            ["ResponseId", "Finished", "Q1"],
+            ["Response", "Finished", "How good?"],
+            ['{"ImportId":"_recordId"}', '{"ImportId":"finished"}', '{"ImportId":"QID1"}'],
+            ["R_1", "1", "4"],
+            ["R_2", "0", "5"],
+        ],
+    ),
 }  # fmt: skip
 """Each format (and each of its shapes) with a function that writes a small file into a folder."""
 
@@ -261,3 +358,12 @@ FILES = {
 def _written(path, text):
     path.write_text(text, encoding="utf-8")
     return path
+
+
+def _bfcl(folder):
+    score, result = folder / "score" / "m-1" / "java_score.json", folder / "result" / "m-1" / "v1_java_result.json"
+    for path in (score, result):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    _written(result, "".join(f'{{"id": "java_{i}", "result": "x"}}\n' for i in range(3)))
+    totals = '{"accuracy": 0.6, "correct_count": 2, "total_count": 3}\n'
+    return _written(score, totals + '{"id": 2, "valid": false, "prompt": {"id": "java_1"}}\n')

@@ -10,10 +10,12 @@ from howsure.errors import DataError
 from howsure.io import read_logs
 from howsure.io.readers.known import READERS, recognise
 from tests.io.readers.made import FILES, PROMPTFOO, eval_file, inspect_log
+from tests.io.same import assert_same
 
 FORMAT = {
     "inspect-json": "inspect", "promptfoo-lines": "promptfoo", "argilla-flat": "argilla", "lewidi-2023": "lewidi",
-    "lewidi-2025": "lewidi", "esa": "mqm", "esa-lines": "mqm", "vet-sets": "vet",
+    "lewidi-2025": "lewidi", "esa": "mqm", "esa-lines": "mqm", "vet-sets": "vet", "tau2": "tau-bench",
+    "swe-bench-report": "swe-bench", "mt-bench-pair": "mt-bench",
 }  # fmt: skip
 """The format of the files whose name adds a shape."""
 
@@ -30,7 +32,8 @@ def test_every_format_has_a_small_file():
 def test_a_file_is_recognised_by_one_reader_only(name, tmp_path):
     path = FILES[name](tmp_path)
     _, glance = recognise(path)
-    assert [reader.name for reader in READERS if reader.recognises(glance)] == [FORMAT.get(name, name)]
+    known = [reader.name for reader in READERS if glance.kind in reader.kinds and reader.recognises(glance)]
+    assert known == [FORMAT.get(name, name)]
 
 
 SIZES = {
@@ -42,6 +45,12 @@ SIZES = {
     "esa": {"A": 1, "B": 2}, "esa-lines": {"A": 2, "B": 2}, "vet-sets": {"gold": 8, "preds1": 8, "preds2": 8},
     "nlpstattest": {"system 1": 3, "system 2": 3},
     "vet": {"gold": 4, "preds1": 4, "preds2": 4},
+    "human-eval": {"m-1": 4}, "evalplus": {"m-1": 3}, "tau-bench": {"m-1": 6}, "tau2": {"m-1": 3},
+    "terminal-bench": {"PARENT": 4}, "swe-bench": {"m-1": 2}, "swe-bench-report": {"report": 2},
+    "mt-bench": {"x": 1, "y": 1}, "mt-bench-pair": {"x": 2, "y": 2}, "arena": {"x": 2, "y": 2},
+    "pandalm": {"x": 6, "y": 6}, "every-eval-ever": {"m-1": 2}, "bfcl": {"m-1": 3}, "opencompass": {"FOLDER": 2},
+    "ragas": {"m-1": 1}, "mlflow": {"m-1": 1}, "doccano": {"human": 1}, "crowdflower": {"human": 3},
+    "qualtrics": {"human": 1},
 }  # fmt: skip
 
 
@@ -49,7 +58,8 @@ SIZES = {
 def test_every_response_is_kept(name, tmp_path):
     table = read_logs(FILES[name](tmp_path))
     found = {source: responses.values.size for source, responses in table.sources.items()}
-    assert found == {key.replace("FOLDER", tmp_path.name): size for key, size in SIZES[name].items()}
+    places = {"FOLDER": tmp_path.name, "PARENT": tmp_path.parent.name}
+    assert found == {places.get(key, key): size for key, size in SIZES[name].items()}
 
 
 @pytest.mark.parametrize(
@@ -103,8 +113,11 @@ def test_several_logs_of_one_model_are_repeats(tmp_path):
 
 def test_one_run_is_not_counted_twice(tmp_path):
     paths = [eval_file(tmp_path / f"{name}.eval", inspect_log()) for name in ("a", "copy")]
-    with pytest.raises(DataError, match=r"copy.eval and .*a.eval are the same run"):
-        read_logs(paths)
+    table = read_logs(paths)
+    assert_same(table, read_logs(paths[0]))
+    assert told(
+        table, f"1 of 2 files was skipped (first: {paths[1]} is the same run as {paths[0]}, so it is used once.)"
+    )
 
 
 def test_names_make_two_models_of_logs_that_name_one(tmp_path):
@@ -209,6 +222,13 @@ def test_the_same_id_with_another_question_is_noticed(tmp_path):
     for sample in two["samples"]:
         sample["input"] += " (new)"
     paths = [eval_file(tmp_path / f"{i}.eval", log) for i, log in enumerate((one, two))]
+    with pytest.raises(
+        DataError, match=r"4 items have the same id but different questions in .* \(first: q0, q1, q2\)"
+    ):
+        read_logs(paths)
+    assert read_logs(paths, pool=["input"]).n_items == 4
+    two["eval"]["task_args"] = {"polite": True}  # another setting may change the prompt
+    paths[1] = eval_file(tmp_path / "polite.eval", two)
     assert told(read_logs(paths), "4 items have the same id but different questions")
 
 

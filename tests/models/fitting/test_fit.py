@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from howsure import io
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
+from howsure.data.summaries import counts
 from howsure.documents.numbers import number, plainly
 from howsure.errors import ArgumentError, DataError, HowsureWarning
 from howsure.models import LikertModel, NormalModel, fit, load, make_family, preset
 from howsure.models.fitting import goodness, number_fit
 from howsure.models.fitting.goodness import compare_with_data, moments
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
-from howsure.summaries import counts
 
 SHARED = Path(os.environ.get("HOWSURE_SHARED", Path(__file__).parents[3].parent / "shared"))
 QUICK = {"mean": "truncated-normal", "sd": "truncated-normal"}

@@ -9,6 +9,7 @@ from scipy.special import betaincinv
 from scipy.stats import binom, chi2, kstest
 
 from howsure._random import generator, seed_of
+from howsure.data.scales import Scale
 from howsure.metrics import resolve
 from howsure.metrics.distribution import ByLevel, shares
 from howsure.models import preset
@@ -35,7 +36,6 @@ from howsure.planning.engines.item_scores import (
     outcome_probabilities,
 )
 from howsure.planning.engines.score_pools import ScoreHistogram
-from howsure.scales import Scale
 
 
 @pytest.mark.parametrize("k", [1, 2, 7, 30, 160])

@@ -43,4 +43,6 @@ def _share(entry: Mapping[str, Any]) -> float | None:
     return number - 1 if 1 <= number <= 2 else None
 
 
-READER = Reader("alpaca-eval", "AlpacaEval annotations", recognises, rows, "a generator's share of one preference")
+READER = Reader(
+    "alpaca-eval", "AlpacaEval annotations", recognises, rows, "a generator's share of one preference", kinds=("json",)
+)

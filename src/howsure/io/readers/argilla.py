@@ -70,4 +70,12 @@ def _text(rater: Any) -> str | None:
     return None if rater is None else str(rater)
 
 
-READER = Reader("argilla", "Argilla records", recognises, rows, "a response of one user to one question", personal=True)
+READER = Reader(
+    "argilla",
+    "Argilla records",
+    recognises,
+    rows,
+    "a response of one user to one question",
+    personal=True,
+    kinds=("json",),
+)

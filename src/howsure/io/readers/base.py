@@ -10,11 +10,13 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import count
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 from howsure.errors import DataError
 from howsure.io.json_files import DECODER, JsonCursor
+from howsure.io.packed import STANDARD_INPUT, actual, plain_path
 
 GLANCE = 2**16
 LONGEST_GLANCE = 4 * 2**20
@@ -85,6 +87,9 @@ class Header:
         The scorer to take where none is asked for and there are several; "" means that the user must say.
     grades : bool
         Whether "C", "I", "P", "N" are marks for correct, incorrect, partly correct and no answer.
+    settings : dict of str to str
+        What was asked of the model apart from the items (`howsure.io.run_settings.settings_of`); logs of one model
+        that differ in them are separate models.
     notes : list of str
     expected : int or None
         How many rows the run should have had for each scorer, where the log says so.
@@ -98,6 +103,7 @@ class Header:
     higher_is_better: dict[str, bool] = field(default_factory=dict)
     default: str = ""
     grades: bool = False
+    settings: dict[str, str] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     expected: int | None = None
     scorer: str = ""
@@ -111,26 +117,41 @@ class Glance:
     Attributes
     ----------
     path : Path
+        Where it is and what it is called; other files may lie beside it.
+    packed : Path, optional
+        The file as it is stored, where gzip or zstandard packed it: samples.jsonl.gz for samples.jsonl.
     """
 
     path: Path
+    packed: Path | None = None
+
+    @classmethod
+    def of(cls, path: str | Path) -> "Glance":
+        """Look at a path, whether the file is packed or not."""
+        plain = plain_path(path)
+        return cls(plain, None if plain == Path(path) and str(path) != STANDARD_INPUT else Path(path))
 
     @property
     def name(self) -> str:
         """What messages call it."""
-        return str(self.path)
+        return str(self.packed or self.path)
 
     @cached_property
-    def is_folder(self) -> bool:
-        """Whether it is a directory."""
-        return self.path.is_dir()
+    def file(self) -> Path:
+        """The file that is read."""
+        return self.path if self.packed is None else actual(self.packed)
+
+    @cached_property
+    def kind(self) -> str:
+        """What the first bytes say: "zip", "json" or "text"."""
+        if self.start.startswith(b"PK\x03\x04"):
+            return "zip"
+        return "json" if self.text.lstrip()[:1] in ("{", "[") else "text"
 
     @cached_property
     def start(self) -> bytes:
         """The first bytes."""
-        if self.is_folder:
-            return b""
-        with self.path.open("rb") as file:
+        with self.open() as file:
             return file.read(GLANCE)
 
     @cached_property
@@ -144,7 +165,7 @@ class Glance:
         if self.text.lstrip()[:1] not in ("{", "["):
             return {}
         found: dict[str, Any] = {}
-        with suppress(DataError), self.path.open("rb") as file:  # a damaged file is recognised by what comes before
+        with suppress(DataError), self.open() as file:  # a damaged file is recognised by what comes before
             _first(JsonCursor(file, self.name), found)
         return found
 
@@ -162,7 +183,7 @@ class Glance:
 
     def open(self) -> IO[bytes]:
         """Open the file for reading from its start."""
-        return self.path.open("rb")
+        return self.file.open("rb")
 
 
 Rows = Iterator[Row]
@@ -184,6 +205,8 @@ class Reader:
         Takes a `Glance` and the `Header` to fill in; yields `Row` after `Row`.
     yields : str
         What a row is, for the documentation.
+    kinds : tuple of str
+        What its files start as (`Glance.kind`); readers of other kinds are not asked.
     personal : bool
         Whether raters are people whose ids are replaced by short codes.
     """
@@ -193,6 +216,7 @@ class Reader:
     recognises: Callable[[Glance], bool]
     rows: Callable[[Glance, Header], Rows]
     yields: str
+    kinds: tuple[str, ...] = ("zip", "json", "text")
     personal: bool = False
 
 
@@ -251,24 +275,45 @@ def digest(value: Any) -> str:
 
 
 def json_lines(glance: Glance) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield (line, object) for each line that is not blank."""
+    """Yield (line, object) for each line that is not blank.
+
+    Where a line is not JSON, the rest is read as a stream of objects: some tools break lines within them.
+    """
     with glance.open() as file:
-        number = 0
+        number = start = 0
         while line := file.readline(LONGEST_LINE):
             number += 1
             if len(line) == LONGEST_LINE:
                 raise DataError(f"{glance.name}, line {number} is longer than {LONGEST_LINE // 2**20} MB.")
-            if line.isspace():
-                continue
+            if not line.isspace():
+                try:
+                    entry = DECODER.decode(line.decode("utf-8-sig"))
+                except UnicodeDecodeError:
+                    raise DataError(f"{glance.name}, line {number} is not UTF-8 text.") from None
+                except (json.JSONDecodeError, RecursionError) as error:
+                    yield from _stream(glance, number, start, error)
+                    return
+                if not isinstance(entry, dict):
+                    raise DataError(f"{glance.name}, line {number} is not a JSON object.")
+                yield number, entry
+            start += len(line)
+
+
+def _stream(glance: Glance, line: int, start: int, error: Exception) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield the objects from a byte on, whatever stands between them; if they are none, the line is the error."""
+    with glance.open() as file:
+        file.seek(start)
+        cursor = JsonCursor(file, glance.name, strict=False)
+        for number in count(line):
             try:
-                entry = DECODER.decode(line.decode("utf-8-sig"))
-            except UnicodeDecodeError:
-                raise DataError(f"{glance.name}, line {number} is not UTF-8 text.") from None
-            except (json.JSONDecodeError, RecursionError) as error:
-                reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
-                raise DataError(f"{glance.name}, line {number} is not JSON ({reason}).") from None
+                entry = cursor.value() if cursor.peek() else None
+            except DataError:
+                entry = ""
+            if entry is None:
+                return
             if not isinstance(entry, dict):
-                raise DataError(f"{glance.name}, line {number} is not a JSON object.")
+                reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deep"
+                raise DataError(f"{glance.name}, line {line} is not JSON ({reason}).") from None
             yield number, entry
 
 
@@ -276,7 +321,7 @@ def csv_records(glance: Glance, **dialect: Any) -> Iterator[tuple[int, list[str]
     """Yield (line, cells) of each record of a table, its header first; cells may be as long as a prompt."""
     before = csv.field_size_limit(LONGEST_LINE)
     try:
-        with glance.path.open(encoding="utf-8-sig", newline="") as file:
+        with glance.file.open(encoding="utf-8-sig", newline="") as file:
             reader = csv.reader(file, **dialect)
             yield from ((reader.line_num, record) for record in reader)
     finally:

@@ -37,4 +37,6 @@ def rows(glance: Glance, header: Header) -> Rows:
         header.notes.append(f"{glance.name} names no model, so it is called by its file, {header.model}.")
 
 
-READER = Reader("deepeval", "a DeepEval test run", recognises, rows, "a metric of one test case, by judge")
+READER = Reader(
+    "deepeval", "a DeepEval test run", recognises, rows, "a metric of one test case, by judge", kinds=("json",)
+)

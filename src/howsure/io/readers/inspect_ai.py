@@ -7,6 +7,7 @@ from typing import Any
 from howsure.errors import DataError
 from howsure.io.json_files import JsonCursor
 from howsure.io.readers.base import Archive, Glance, Header, Reader, Row, Rows, array_of, at, digest, id_of
+from howsure.io.run_settings import settings_of
 
 NO_MODEL = "none/none"
 """What Inspect writes where an agent behind a URL answered."""
@@ -31,7 +32,7 @@ def rows(glance: Glance, header: Header) -> Rows:
 
 
 def _from_archive(glance: Glance, header: Header) -> Rows:
-    with Archive(glance.path) as archive:
+    with Archive(glance.file) as archive:
         first = [name for name in ("header.json", "_journal/start.json") if name in archive.members]
         if not first:
             raise DataError(f"{glance.name} has no header.json, so it is not an Inspect log.")
@@ -71,9 +72,30 @@ def _fill(header: Header, seen: Mapping[str, Any], glance: Glance) -> None:
     status = seen.get("status", "started")
     if status != "success":
         header.notes.append(f"{glance.name} has the status {status!r}: the run did not finish.")
+    header.settings = _settings(about, at(seen, "plan", "steps"))
+    if model == NO_MODEL and header.settings.get("agent_url"):
+        header.model = header.settings["agent_url"]
     ids, epochs = at(about, "dataset", "sample_ids"), at(about, "config", "epochs")
     if isinstance(ids, list):
         header.expected = len(ids) * (epochs if isinstance(epochs, int) and epochs > 0 else 1)
+
+
+def _settings(about: Mapping[str, Any], steps: Any) -> dict[str, str]:
+    """Return task arguments, how answers were generated, the solver's steps, scorers and data set of a run."""
+    solver = [step for step in steps if isinstance(step, Mapping)] if isinstance(steps, list) else []
+    scorers = [entry for entry in about.get("scorers") or () if isinstance(entry, Mapping)]
+    roles = {f"role {role}": at(entry, "model") for role, entry in (about.get("model_roles") or {}).items()}
+    named = {
+        "solver": ", ".join(str(step.get("solver")) for step in solver),
+        "scorers": ", ".join(str(entry.get("name")) for entry in scorers),
+        "dataset": at(about, "dataset", "name"),
+        "task_version": about.get("task_version"),
+    }
+    config = {key: value for key, value in (about.get("config") or {}).items() if key.endswith("_limit")}
+    return settings_of(
+        about.get("task_args"), about.get("model_generate_config"), about.get("model_args"), roles, config, named,
+        *(step.get("params") for step in solver), *(entry.get("options") for entry in scorers),
+    )  # fmt: skip
 
 
 def _sample(sample: Mapping[str, Any]) -> Iterator[Row]:
@@ -106,4 +128,11 @@ def _reason(sample: Mapping[str, Any]) -> str:
     return ""
 
 
-READER = Reader("inspect", "an Inspect log", recognises, rows, "a score of one sample in one epoch, by scorer")
+READER = Reader(
+    "inspect",
+    "an Inspect log",
+    recognises,
+    rows,
+    "a score of one sample in one epoch, by scorer",
+    kinds=("zip", "json"),
+)

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from howsure.io.json_files import JsonCursor
-from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of
+from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, digest, id_of
 
 KEYS = ("choices", "rating", "number", "text", "labels", "taxonomy")
 
@@ -17,7 +17,7 @@ def recognises(glance: Glance) -> bool:
 def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each annotation and question; predictions are the models' rows."""
     for task in array_of(glance) if glance.is_array else [_whole(glance)]:
-        item = id_of(task["id"])
+        item = id_of(task["id"]) if "id" in task else digest(task.get("data"))  # imports have no ids
         for note in task.get("annotations") or task.get("completions") or ():
             source = "ground truth" if note.get("ground_truth") else "human"
             yield from _results(note, item, source, _person(note.get("completed_by")))
@@ -61,4 +61,5 @@ READER = Reader(
     rows,
     "an answer of one annotator to one question",
     personal=True,
+    kinds=("json",),
 )

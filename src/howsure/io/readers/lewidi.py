@@ -34,4 +34,4 @@ def _labels(entry: Mapping[str, Any], place: str) -> Iterator[tuple[str, int, st
     yield from ((rater.strip(), 0, value.strip()) for rater, value in zip(raters, values, strict=True))
 
 
-READER = Reader("lewidi", "Le-Wi-Di data", recognises, rows, "a label by one annotator")
+READER = Reader("lewidi", "Le-Wi-Di data", recognises, rows, "a label by one annotator", kinds=("json",))

@@ -1,4 +1,4 @@
-"""lm-evaluation-harness: `samples_<task>_<time>.jsonl`, `results_<time>.json` beside it, or a whole output folder."""
+"""lm-evaluation-harness: `samples_<task>_<time>.jsonl`, `results_<time>.json` beside it."""
 
 import re
 from collections.abc import Mapping
@@ -17,6 +17,7 @@ from howsure.io.readers.base import (
     json_beside,
     json_lines,
 )
+from howsure.io.run_settings import settings_of
 
 FILE = re.compile(r"samples_(?P<task>.+)_(?P<time>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(?:\.\d+)?)\.jsonl")
 OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash",
@@ -25,18 +26,12 @@ OWN = {"doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filte
 
 
 def recognises(glance: Glance) -> bool:
-    """Take a line of samples, or a folder that has such files."""
-    if glance.is_folder:
-        return any(FILE.fullmatch(path.name) for path in glance.path.iterdir())
+    """Take lines of samples."""
     return {"doc_id", "resps", "target"} <= set(glance.first)
 
 
 def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each document, filter and metric; repeats of a document are scored together, per filter."""
-    if glance.is_folder:
-        for path in sorted(path for path in glance.path.iterdir() if FILE.fullmatch(path.name)):
-            yield from rows(Glance(path), header)
-        return
     named = FILE.fullmatch(glance.path.name)
     task = named["task"] if named else glance.path.stem
     results = _results(glance.path, named["time"] if named else None)
@@ -45,9 +40,11 @@ def rows(glance: Glance, header: Header) -> Rows:
     better = at(results, "higher_is_better", task)
     if isinstance(better, Mapping):
         header.higher_is_better |= {name: value for name, value in better.items() if isinstance(value, bool)}
+    header.settings = _settings(results, task)
     for _, sample in json_lines(glance):
         known = sample.get("metrics")
-        metrics = known if isinstance(known, list) else [key for key in sample if key not in OWN]
+        said = [metric for metric in known if isinstance(metric, str)] if isinstance(known, list) else []
+        metrics = said or [key for key in sample if key not in OWN]
         answers = sample.get("filtered_resps")
         answer = answers[0] if isinstance(answers, list) and answers else None
         for metric in metrics:
@@ -76,6 +73,20 @@ def _results(path: Path, time: str | None) -> Mapping[str, Any]:
     return found if isinstance(found, Mapping) else {}
 
 
+def _settings(results: Mapping[str, Any], task: str) -> dict[str, str]:
+    """Return how the model was called and how the task was put to it."""
+    config, own = at(results, "config") or {}, at(results, "configs", task) or {}
+    arguments = config.get("model_args")
+    if isinstance(arguments, str):
+        arguments = dict(part.split("=", 1) for part in arguments.split(",") if "=" in part)
+    shots = {"num_fewshot": at(results, "n-shot", task)}
+    prompt = {key: own.get(key) for key in ("generation_kwargs", "doc_to_text", "description", "output_type")}
+    whole = {key: results.get(key) for key in ("chat_template_sha", "system_instruction_sha", "fewshot_as_multiturn")}
+    version = {"task_version": at(results, "versions", task)}
+    parts = (arguments, config.get("gen_kwargs"), shots, prompt, whole, version)
+    return settings_of(*(part for part in parts if isinstance(part, Mapping)))
+
+
 def _model(results: Mapping[str, Any], path: Path) -> str:
     for found in (results.get("model_name"), at(results, "config", "model_name"), at(results, "config", "model")):
         if isinstance(found, str) and found.strip():
@@ -84,5 +95,10 @@ def _model(results: Mapping[str, Any], path: Path) -> str:
 
 
 READER = Reader(
-    "lm-eval", "a samples file of lm-evaluation-harness", recognises, rows, "a metric of one document, by filter"
+    "lm-eval",
+    "a samples file of lm-evaluation-harness",
+    recognises,
+    rows,
+    "a metric of one document, by filter",
+    kinds=("json",),
 )

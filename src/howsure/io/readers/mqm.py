@@ -22,7 +22,7 @@ ESA = "esa_score"
 
 def recognises(glance: Glance) -> bool:
     """Take a header with system, rater and segment, and category and severity (MQM) or an ESA score."""
-    if glance.is_folder or glance.is_array:
+    if glance.is_array:
         return False
     columns = set(glance.first or glance.columns)
     if not (set(SEGMENT) & columns and set(RATER) & columns and "system" in columns):
@@ -90,4 +90,11 @@ def _lines(glance: Glance) -> Iterator[tuple[int, dict[str, str]]]:
         yield line, dict(zip(columns, cells, strict=True))
 
 
-READER = Reader("mqm", "MQM or ESA ratings", recognises, rows, "the penalty or score of one segment by one rater")
+READER = Reader(
+    "mqm",
+    "MQM or ESA ratings",
+    recognises,
+    rows,
+    "the penalty or score of one segment by one rater",
+    kinds=("text", "json"),
+)

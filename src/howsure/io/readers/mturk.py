@@ -61,5 +61,11 @@ def _lines(glance: Glance) -> Iterator[dict[str, str]]:
 
 
 READER = Reader(
-    "mturk", "a Mechanical Turk batch", recognises, rows, "an answer of one worker to one HIT", personal=True
+    "mturk",
+    "a Mechanical Turk batch",
+    recognises,
+    rows,
+    "an answer of one worker to one HIT",
+    personal=True,
+    kinds=("text",),
 )

@@ -6,7 +6,7 @@ from howsure.io.readers.base import LONGEST_LINE, Glance, Header, Reader, Row, R
 
 def recognises(glance: Glance) -> bool:
     """Take a text (.txt or without an ending) whose first lines hold two numbers each."""
-    if glance.is_folder or glance.path.suffix.lower() not in ("", ".txt", ".dat"):
+    if glance.path.suffix.lower() not in ("", ".txt", ".dat"):
         return False
     lines = [line.split() for line in glance.text.splitlines()[:20] if line.strip()][:5]
     return bool(lines) and all(len(cells) == 2 and _is_number(cells[0]) and _is_number(cells[1]) for cells in lines)
@@ -35,4 +35,6 @@ def _is_number(text: str) -> bool:
     return "_" not in text
 
 
-READER = Reader("nlpstattest", "NLPStatTest scores", recognises, rows, "a score of one line by one system")
+READER = Reader(
+    "nlpstattest", "NLPStatTest scores", recognises, rows, "a score of one line by one system", kinds=("text",)
+)

@@ -39,4 +39,6 @@ def rows(glance: Glance, header: Header) -> Rows:
     yield from (Row(item, None, lacks="unscored") for item, scored in seen.items() if not scored)
 
 
-READER = Reader("openai-evals", "a record of OpenAI evals", recognises, rows, "a match or metric of one sample")
+READER = Reader(
+    "openai-evals", "a record of OpenAI evals", recognises, rows, "a match or metric of one sample", kinds=("json",)
+)

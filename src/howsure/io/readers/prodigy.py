@@ -12,8 +12,15 @@ def recognises(glance: Glance) -> bool:
 
 def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each annotation: the choices that were accepted, else accept or reject of the label shown."""
+    spans = 0
     for _, task in json_lines(glance):
-        item, rater = id_of(task["_input_hash"]), task.get("_annotator_id") or task.get("_session_id")
+        # Accepting or rejecting spans that are shown is a question about those spans: one text may have several.
+        shown = isinstance(task.get("spans"), list) and "accept" not in task and "_task_hash" in task
+        spans += shown
+        item, rater = (
+            id_of(task["_task_hash" if shown else "_input_hash"]),
+            task.get("_annotator_id") or task.get("_session_id"),
+        )
         about: dict[str, Any] = {
             "item": item,
             "source": "human",
@@ -32,6 +39,10 @@ def rows(glance: Glance, header: Header) -> Rows:
             yield Row(value=None, lacks="rejected", **about)
         else:
             yield Row(value=str(answer), scorer=str(task.get("label", "")), **about)
+    if spans:
+        header.notes.append(f"{glance.name}: the spans of {spans:,} tasks are left out; only their answer is compared.")
 
 
-READER = Reader("prodigy", "Prodigy annotations", recognises, rows, "an annotation by one annotator", personal=True)
+READER = Reader(
+    "prodigy", "Prodigy annotations", recognises, rows, "an annotation by one annotator", personal=True, kinds=("json",)
+)

@@ -6,6 +6,7 @@ from typing import Any
 
 from howsure.io.readers.base import Glance, Header, Reader, Rows, answered, array_of, at, id_of, json_lines
 
+NO_PROVIDER = "provider"
 ERROR = 2
 """promptfoo's failure reason for a call that failed, as opposed to an assertion."""
 
@@ -15,6 +16,10 @@ def recognises(glance: Glance) -> bool:
     if {"provider", "vars", "success"} <= set(glance.first):
         return not glance.is_array
     inner = glance.first.get("results")
+    if isinstance(inner, list):
+        return {"version", "table"} <= set(glance.first) and {"vars", "prompt"} <= set(inner[0] if inner else ())
+    if isinstance(inner, Mapping) and {"version", "results", "table"} <= set(inner):
+        return True
     return "evalId" in glance.first or (isinstance(inner, Mapping) and {"results", "prompts"} <= set(inner))
 
 
@@ -22,7 +27,6 @@ def rows(glance: Glance, header: Header) -> Rows:
     """Yield a row for each result and score; the sources are the providers, or the prompts of a single provider."""
     prompts, providers = _seen(glance)
     by_prompt = len(providers) == 1 and len(prompts) > 1
-    header.default = "score"
     if by_prompt:
         header.notes.append(f"{glance.name} has one provider, {next(iter(providers))}, so its prompts are the sources.")
     runs: Counter[tuple[str, str]] = Counter()
@@ -32,7 +36,8 @@ def rows(glance: Glance, header: Header) -> Rows:
         source = id_of(prompt) if by_prompt else provider
         runs[item, source] += 1
         failed = result.get("failureReason") == ERROR or (result.get("error") and not result.get("gradingResult"))
-        scores = {"score": result.get("score"), "success": result.get("success")}
+        scores = {name: result.get(name) for name in ("score", "success") if name in result or name == "success"}
+        header.default = header.default or next(iter(scores))  # version 1 has no scores
         named = result.get("namedScores")
         scores |= dict(named) if isinstance(named, Mapping) else {}
         answer = at(result, "response", "output")
@@ -57,11 +62,12 @@ def _seen(glance: Glance) -> tuple[dict[str, None], dict[str, None]]:
 
 
 def _prompt(result: Mapping[str, Any]) -> str:
-    return str(at(result, "prompt", "label") or result.get("promptId") or "")
+    prompt = result.get("prompt")
+    return str(at(prompt, "label") or result.get("promptId") or at(prompt, "display") or at(prompt, "raw") or "")
 
 
 def _provider(result: Mapping[str, Any]) -> str:
-    provider = result["provider"]
+    provider = result.get("provider", NO_PROVIDER)  # versions 1 and 2 name it in the configuration only
     return str(provider.get("label") or provider["id"]) if isinstance(provider, Mapping) else str(provider)
 
 
@@ -71,4 +77,11 @@ def _item(result: Mapping[str, Any], prompt: str) -> str:
     return id_of(" | ".join([", ".join(parts) or str(result.get("testIdx", "")), *([prompt] if prompt else [])]))
 
 
-READER = Reader("promptfoo", "promptfoo results", recognises, rows, "a score of one test by one provider and repeat")
+READER = Reader(
+    "promptfoo",
+    "promptfoo results",
+    recognises,
+    rows,
+    "a score of one test by one provider and repeat",
+    kinds=("json",),
+)

@@ -53,4 +53,4 @@ def _matrix(cursor: JsonCursor, file: str, key: str, *, scorer: str = "", task: 
             yield answered(str(item), known, scorer, source=key, repeat=number, task=task)
 
 
-READER = Reader("vet", "VET data", recognises, rows, "a response of one item by gold or a model")
+READER = Reader("vet", "VET data", recognises, rows, "a response of one item by gold or a model", kinds=("json",))

@@ -13,15 +13,15 @@ import numpy as np
 
 from howsure import _check, _matrices
 from howsure._random import Rng, entropy_of, generator, replayable
+from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
+from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError, HowsureWarning
 from howsure.models.empirical import EmpiricalModel
 from howsure.models.fitting.fits import Fit
 from howsure.models.fitting.labels import fit_labels
 from howsure.models.fitting.number_fit import MEANS, SPREADS, continuous, fit_numbers, ordered_levels
 from howsure.provenance import Provenance
-from howsure.response_tables import ResponseTable
-from howsure.responses import Responses
-from howsure.scales import Scale
 
 LEAST_ITEMS, FEW_ITEMS = 3, 20
 MODELS = ("auto", "categorical", "likert", "normal", "empirical")

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from howsure._frames import in_any_form
+from howsure.data.scales import FloatArray
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import as_error, in_words, minus, number, pvalue
 from howsure.models.base import ResponseModel
 from howsure.models.model_files import save
 from howsure.provenance import Provenance
 from howsure.records import Record
-from howsure.scales import FloatArray
 
 if TYPE_CHECKING:
     import polars as pl
@@ -99,6 +99,20 @@ class Feature:
         )
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Pooled:
+    """All responses of all items together, sorted: the data's, and those of data sets like it from the model.
+
+    Labels are their positions on the scale, and `labels` names them; it is empty for numbers.
+    """
+
+    name: ClassVar[str] = "all responses"
+
+    real: FloatArray
+    simulated: FloatArray
+    labels: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True, eq=False, kw_only=True)
 class Fit(Record):
     """A response model fitted to one source of a table.
@@ -120,6 +134,8 @@ class Fit(Record):
         What else was tried, best first.
     goodness : tuple of Feature
         Simulated beside real.
+    responses : Pooled or None
+        All responses, for drawing; not written.
     mean_absolute_bias : float
         For labels: mean |share in the data − α / Σα| (FOREST).
     notes : tuple of str
@@ -140,6 +156,7 @@ class Fit(Record):
     bic: float = math.nan
     candidates: tuple[Candidate, ...] = ()
     goodness: tuple[Feature, ...] = ()
+    responses: Pooled | None = field(default=None, repr=False)
     mean_absolute_bias: float = math.nan
     notes: tuple[str, ...] = ()
     provenance: Provenance | None = None

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray
 from howsure.models.base import ResponseModel
-from howsure.models.fitting.fits import Feature
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray
+from howsure.models.fitting.fits import Feature, Pooled
 
 REPLICATES = 199
 """Data sets simulated from the fitted model; the real one is the 200th."""
@@ -27,6 +27,8 @@ MOST_CHECKED = 5_000
 """Items that are compared at most: so many show any misfit that matters."""
 AT_ONCE = 5_000_000
 """Responses that are simulated at a time."""
+DRAWN = 100_000
+"""Responses that a smooth histogram needs; larger data are simulated once."""
 
 Features = Callable[[FloatArray], tuple[FloatArray, FloatArray]]
 
@@ -89,6 +91,19 @@ def compare_with_data(
     tested = shown if of_half is None else _copies(of_half, responses, features, generator)
     first, second = (_compare(*parts) for parts in zip(names, real, shown, tested, strict=True))
     return first, second
+
+
+def pool(
+    model: ResponseModel, responses: Responses, generator: np.random.Generator, labels: tuple[str, ...] = ()
+) -> Pooled:
+    """Return all responses beside those of data sets from the model, with the items' own numbers of responses."""
+    n_copies = -(-DRAWN // responses.values.size)
+    sizes = zip(*np.unique(responses.sizes, return_counts=True), strict=True)
+    simulated = [
+        model.items((n_copies, int(n_items)), generator).summary("values", int(size), generator).ravel()
+        for size, n_items in sizes
+    ]
+    return Pooled(np.sort(responses.values), np.sort(np.concatenate(simulated)), labels)
 
 
 def _copies(

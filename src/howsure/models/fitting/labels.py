@@ -6,12 +6,12 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import counts
 from howsure.models.fitting.fits import Fit, Parameter, criteria
-from howsure.models.fitting.goodness import agreement, checked_items, compare_with_data
+from howsure.models.fitting.goodness import agreement, checked_items, compare_with_data, pool
 from howsure.models.parametric import CategoricalModel
-from howsure.responses import Responses
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import counts
 
 PRIOR_LOG_SUM = (np.log(10.0), 2.0)
 """Prior of ln Σα, mean and standard deviation; the shares α / Σα have no preference.
@@ -152,6 +152,7 @@ def fit_labels(name: str, responses: Responses, scale: Scale, *, method: str, ge
         aic=aic,
         bic=bic,
         goodness=goodness,
+        responses=pool(model, codes.take(checked), generator, tuple(map(str, scale.labels))),
         mean_absolute_bias=found.mean_absolute_bias,
         notes=notes,
     )

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
+from howsure.data.scales import FloatArray, IntArray
 from howsure.models.families import (
     Beta,
     Family,
@@ -25,7 +26,6 @@ from howsure.models.families import (
     TruncatedNormal,
     Uniform,
 )
-from howsure.scales import FloatArray, IntArray
 
 MEAN_CELLS = 40
 SPREAD_CELLS = 36

@@ -6,10 +6,13 @@ from dataclasses import MISSING, dataclass, fields, replace
 import numpy as np
 
 from howsure import _check
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.summaries import counts
 from howsure.errors import DataError
 from howsure.models.families import Uniform
 from howsure.models.fitting.fits import Candidate, Fit, Parameter, criteria
-from howsure.models.fitting.goodness import checked_items, compare_with_data, moments, of_real
+from howsure.models.fitting.goodness import checked_items, compare_with_data, moments, of_real, pool
 from howsure.models.fitting.likelihood import (
     LikelihoodGrid,
     Solution,
@@ -20,9 +23,6 @@ from howsure.models.fitting.likelihood import (
     with_errors,
 )
 from howsure.models.parametric import LikertModel, NormalModel
-from howsure.responses import Responses
-from howsure.scales import FloatArray, IntArray, Scale
-from howsure.summaries import counts
 
 MEANS = ("truncated-normal", "normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
 SPREADS = ("truncated-normal", "beta", "folded-normal", "triangular", "uniform", "mixture")
@@ -149,6 +149,7 @@ def fit_numbers(
         bic=bic,
         candidates=candidates,
         goodness=goodness,
+        responses=pool(model, responses.take(checked), generator),
         notes=(*notes, *_undetermined(model, parameters)),
     )
 

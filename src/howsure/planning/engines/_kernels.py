@@ -5,9 +5,9 @@ import math
 import numpy as np
 
 from howsure._compiled import njit
+from howsure.data.scales import BoolArray, FloatArray
 from howsure.resampling._kernels import SeedArray
 from howsure.resampling._split_kernels import draw_binomial
-from howsure.scales import BoolArray, FloatArray
 
 
 @njit(cache=True, nogil=True)

@@ -9,6 +9,10 @@ from howsure.inference import ConfidenceInterval
 from howsure.planning.designs import Design
 from howsure.planning.engines.simulated_pvalues import Test
 
+CAUTION = 0.8
+"""The confidence of the limit that is planned for where no difference is given (safeguard power, Perugini, Gallucci
+and Costantini 2014): a pilot that is just significant overstates its difference."""
+
 
 @dataclass(frozen=True, slots=True)
 class DesignOutlook:
@@ -50,6 +54,25 @@ class TestPower:
     interval: ConfidenceInterval | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class OwnAdvantage:
+    """What a pilot shows of the difference between A and B.
+
+    Attributes
+    ----------
+    advantage : float
+    interval : ConfidenceInterval
+    pvalue : float
+    least : float
+        The lower 80% limit of the difference, whichever model is better; not above 0 where the pilot leaves that open.
+    """
+
+    advantage: float
+    interval: ConfidenceInterval
+    pvalue: float
+    least: float
+
+
 class Engine(Protocol):
     """Answers for one design after another; what was computed for one serves the next. Metrics are numbered."""
 
@@ -62,7 +85,7 @@ class Engine(Protocol):
     def power(self, design: Design, metric: int, test: Test) -> TestPower:
         """Return how often the test rejects."""
 
-    def guess(self, design: Design, test: Test, target: float) -> int:
+    def guess(self, design: Design, test: Test, target: float, *, metric: int = 0) -> int:
         """Return about how many items reach a target power."""
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:

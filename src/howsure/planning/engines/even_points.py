@@ -12,8 +12,8 @@ from typing import Any, cast
 import numpy as np
 from scipy.special import betaincinv, betaln, expit, log_expit, logit, ndtri
 
+from howsure.data.scales import FloatArray
 from howsure.models.base import Streams
-from howsure.scales import FloatArray
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89)
 STEPS = tuple(math.sqrt(prime) % 1 for prime in PRIMES)

@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.intervals import FEW_TELLING
 from howsure.metrics import AdditiveMetric
 from howsure.models import ResponseModel
@@ -20,7 +21,6 @@ from howsure.planning.engines.base import DesignOutlook
 from howsure.planning.engines.item_scores import Setting, Sizes
 from howsure.planning.engines.score_pools import FIRST_BLOCKS, GrowingPools, Pool
 from howsure.planning.engines.score_sums import Summands, Total
-from howsure.scales import FloatArray
 
 MOST_BLOCKS = 1 << 15
 """Blocks at which a pool stops growing, whatever the precision: 8 million items."""

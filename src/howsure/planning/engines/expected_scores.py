@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import ndtr
 
 from howsure._random import generator
+from howsure.data.scales import FloatArray, Scale
 from howsure.metrics import AdditiveMetric, ItemMetric
 from howsure.metrics.distribution import ByLevel
 from howsure.metrics.labels import Accuracy
@@ -41,7 +42,6 @@ from howsure.planning.engines.item_scores import (
     log_factorials,
     once_each,
 )
-from howsure.scales import FloatArray, Scale
 
 MOST_RESPONSES = 160
 """With more responses their noise is small, and drawing a few sets of them is cheaper than summing up all pairs."""

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from howsure._random import generator
+from howsure.data.scales import FloatArray, Scale
+from howsure.data.summaries import Needs
 from howsure.metrics import AdditiveMetric, ItemMetric
 from howsure.metrics.wins import Wins
 from howsure.models import ResponseModel
@@ -24,8 +26,6 @@ from howsure.models.base import Epsilon, Streams
 from howsure.models.simulation import derive
 from howsure.planning.engines.even_points import evenly
 from howsure.planning.engines.score_sums import fast_length, power
-from howsure.scales import FloatArray, Scale
-from howsure.summaries import Needs
 
 ITEMS = 256
 """Items of a block. A block has its own random stream, so blocks may be drawn in any order."""

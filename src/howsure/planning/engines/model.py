@@ -138,11 +138,11 @@ class ModelEngine:
             workers=self.scenario.workers,
         )
 
-    def guess(self, design: Design, test: Test, target: float) -> int:
+    def guess(self, design: Design, test: Test, target: float, *, metric: int = 0) -> int:
         """Return about how many items it takes, by the normal formula."""
-        if 0 not in self._routes[0]:
+        if metric not in self._routes[0]:
             return 64
-        return first_guess(self.exact(design.sizes).pools[0], test, target)
+        return first_guess(self.exact(design.sizes).pools[self._routes[0].index(metric)], test, target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest advantage that is found with this power, and its ε: solved over ε."""

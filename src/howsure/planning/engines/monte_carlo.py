@@ -15,6 +15,8 @@ import numpy as np
 from scipy.special import ndtri
 
 from howsure._random import child, generator, map_blocks
+from howsure.data.scales import FloatArray, IntArray
+from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
 from howsure.intervals import interval
@@ -31,8 +33,6 @@ from howsure.planning.engines.pool_power import NUMBERS, binomial_error
 from howsure.planning.engines.simulated_pvalues import RESAMPLING, Test
 from howsure.resampling.sums import by_signs
 from howsure.resampling.weights import WeightedAdvantages
-from howsure.scales import FloatArray, IntArray
-from howsure.summaries import Needs
 
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""

@@ -5,42 +5,48 @@ advantages of subsampled items have exactly the distribution of a study with k r
 assumed, and with all K responses they are the pilot's own advantages. Beyond K, a model of the items without their
 noise (`DeconvolvedModel`) says how mean and variance of the advantages change from K on; at K both ways agree.
 
-A given difference changes the weights of items: those on which A is better count more, until the advantage is the one
-asked for. Items on which A and B agree keep their share.
+A given difference exchanges A and B on a share of the items (`exchange`).
 """
 
 import math
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
-from scipy.special import ndtr, ndtri
+from scipy.special import ndtr, ndtri, stdtrit
 
 from howsure import _random
-from howsure.contests import Contest
-from howsure.errors import ArgumentError
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import FloatArray
+from howsure.data.summaries import grid as rows_of
+from howsure.data.summaries import summarise
+from howsure.errors import ArgumentError, HowsureWarning
 from howsure.inference import ConfidenceInterval
-from howsure.metrics import AdditiveMetric
+from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import DeconvolvedModel
 from howsure.models.answers import Answers
 from howsure.models.simulation import derive
 from howsure.planning.designs import Design
-from howsure.planning.engines.base import DesignOutlook, TestPower
+from howsure.planning.engines.base import CAUTION, DesignOutlook, OwnAdvantage, TestPower
 from howsure.planning.engines.exact import PoolPair
+from howsure.planning.engines.exchange import (
+    PilotUnits,
+    Population,
+    exchanged_pool,
+    largest_difference,
+    with_difference,
+)
 from howsure.planning.engines.item_scores import Sizes
 from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.pool_power import first_guess, power_from_pool
 from howsure.planning.engines.score_pools import ON_GRID, Pool, grid_step
-from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_mean, with_moments
+from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_moments
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test, combine, sign_flip
-from howsure.planning.request import Effect, Scenario
+from howsure.planning.request import PlanRequest, Scenario
 from howsure.resampling import ratio_error
-from howsure.responses import Responses, cluster_codes
-from howsure.scales import FloatArray
-from howsure.summaries import grid as rows_of
-from howsure.summaries import summarise
 
 SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
 """Most subsets of responses that are scored, of all items together; fewer where they are long."""
@@ -51,89 +57,36 @@ SETS = 512
 RESAMPLES = 1999
 """Bootstrap samples of the pilot's items."""
 
+HELD = 1 << 22
+"""Numbers of these samples that are held at a time: 32 MB."""
+
 SPREAD, DRAWN = 1 << 13, 1 << 21
 """Items drawn from the model where a design goes beyond the pilot, and their responses in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PilotAdvantages:
-    """The advantages of the pilot's items at one number of responses: mean and mean square of each item.
+    """The advantages of the pilot's units at one number of responses, before any exchange of A and B.
 
-    Beyond the pilot, the model adds `shift` to the mean and multiplies the variance by `stretch`.
+    Attributes
+    ----------
+    pair : PoolPair
+    null : Pool
+    means, squares : array of float
+        Mean and mean square of each unit's advantage over sets of responses.
+    alone : float
+        The variance of single items' advantages.
+    shift, stretch : float
+        Beyond the pilot, the model adds `shift` to the mean and multiplies the variance by `stretch`.
     """
 
     pair: PoolPair
     null: Pool
     means: FloatArray
     squares: FloatArray
+    alone: float
     shift: float = 0.0
     stretch: float = 1.0
-
-    def variances(self, weights: FloatArray) -> FloatArray:
-        """Return the variance of single items' advantages for rows of weights."""
-        return np.maximum(weights @ self.squares - np.square(weights @ self.means), 0.0)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Clusters:
-    """Which items belong together: a study draws whole clusters, and its test exchanges whole clusters.
-
-    Attributes
-    ----------
-    codes : array of int
-        The cluster of each item.
-    sizes : array of float
-        The items of each cluster.
-    """
-
-    codes: npt.NDArray[np.int64]
-    sizes: FloatArray
-
-    @classmethod
-    def of(cls, contest: Contest, cluster: str) -> "Clusters":
-        """Take the clusters of a column."""
-        _, codes = cluster_codes(contest.groups, cluster)
-        return cls(codes, np.bincount(codes).astype(np.float64))
-
-    @property
-    def n(self) -> int:
-        """How many there are."""
-        return self.sizes.size
-
-    @property
-    def per_cluster(self) -> float:
-        """Items of a cluster, on average."""
-        return float(self.sizes.mean())
-
-    def sums(self, values: FloatArray) -> FloatArray:
-        """Return sums over the items of each cluster, along the last axis."""
-        order = np.argsort(self.codes, kind="stable")
-        starts = np.concatenate([[0], np.cumsum(self.sizes)[:-1]]).astype(np.int64)
-        return np.asarray(np.add.reduceat(values[..., order], starts, axis=-1))
-
-    def weighed(self, weights: FloatArray) -> FloatArray:
-        """Return how much each cluster counts, given how much its items do."""
-        found = self.sums(weights) / self.sizes
-        return np.asarray(found / found.sum(axis=-1, keepdims=True))
-
-    def advantages(self, scores: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the advantage of each cluster, (sets, clusters): how far it moves the mean over all items.
-
-        For clusters of equal size it is their mean; large ones move the mean more, as they do in `compare`.
-        """
-        mean = math.fsum(weights * scores.mean(axis=0))
-        off = self.sums(weights * (scores - mean)) / self.sums(weights)
-        return np.asarray(mean + self.sizes / self.per_cluster * off)
-
-    def variances(self, weights: FloatArray, means: FloatArray, squares: FloatArray) -> FloatArray:
-        """Return the variance of these advantages for rows of weights, from mean and mean square of each item."""
-        centre = (weights @ means)[:, np.newaxis]
-        inside = self.sums(weights)
-        inside = np.where(inside > 0, inside, 1.0)  # a cluster that was not drawn does not count
-        off = self.sums(weights * means) / inside - centre
-        noise = self.sums(np.square(weights) * np.maximum(squares - np.square(means), 0.0)) / np.square(inside)
-        each = np.square(self.sizes / self.per_cluster) * (np.square(off) + noise)
-        return np.asarray((self.weighed(weights) * each).sum(axis=1))
 
 
 def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -> FloatArray:
@@ -154,8 +107,11 @@ def subsets(side: Responses, k: int, n_sets: int, stream: np.random.Generator) -
     return chosen
 
 
-def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = None, unbiased: bool = True) -> Pool:
-    """Return the distribution of a score: every set of responses counts equally, every item by its weight."""
+def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = None, n_units: float = math.inf) -> Pool:
+    """Return the distribution of a score: every set of responses counts equally, every item by its weight.
+
+    Where the items are the `n_units` of a pilot, they vary less around their own mean than around that of all items.
+    """
     n_sets, n_items = scores.shape
     step = grid_step(scores.ravel()) if step is None else step
     scaled = scores / step
@@ -165,9 +121,7 @@ def pool_of(scores: FloatArray, weights: FloatArray, *, step: float | None = Non
     means = scores.mean(axis=0)
     mean = math.fsum(weights * means)  # an advantage of zero is zero, without the rounding of a sum
     of_squares = float(weights @ np.square(scores).mean(axis=0))
-    kish = float(np.square(weights).sum()) if unbiased else 0.0
-    # Items that were drawn vary less around their own mean than around that of all items.
-    variance = max(of_squares - mean**2, 0.0) / (1 - kish) if kish < 1 else 0.0
+    variance = max(of_squares - mean**2, 0.0) / (1 - 1 / n_units) if n_units > 1 else 0.0
     error = 0.0
     if n_sets > 1:
         error = math.sqrt(float(np.square(weights) @ scores.var(axis=0, ddof=1)) / n_sets)
@@ -180,72 +134,6 @@ def mirrored(pool: Pool) -> Pool:
     """Return the pool made symmetric around zero."""
     grid = symmetrised(pool.grid)
     return replace(pool, grid=grid, mean=0.0, standard_error=0.0, sd=math.sqrt(grid.variance) * pool.step)
-
-
-def moved_pool(pool: Pool, mean: float) -> Pool | None:
-    """Return the pool with another mean; scores of zero keep their share. None where no weights give that mean."""
-    points, shares = pool.grid.points, pool.grid.shares
-    zero = points == 0
-    ties = 0.0 if pool.off_grid else float(shares[zero].sum())
-    if pool.off_grid:
-        zero = np.zeros_like(zero)
-    if ties >= 1:
-        return None
-    wanted = mean / pool.step / (1 - ties)
-    rest = np.where(zero, 0.0, shares) / (1 - ties)
-    likely = points[rest > 0]
-    if not likely.min() < wanted < likely.max():
-        return None
-    moved = with_mean(SumGrid(pool.grid.low, rest), wanted)
-    if abs(moved.mean - wanted) > 1e-6 * max(1.0, abs(wanted)):
-        return None
-    grid = SumGrid(pool.grid.low, moved.shares * (1 - ties) + np.where(zero, shares, 0.0))
-    return replace(pool, grid=grid, mean=mean, sd=math.sqrt(grid.variance) * pool.step)
-
-
-def moved_weights(advantages: FloatArray, weights: FloatArray, effect: Effect, *, strict: bool = True) -> FloatArray:
-    """Return weights exp(θ d) of the items, with θ such that each row's mean advantage is the effect's; ties stay.
-
-    Rows for which there is no such θ keep their weights, unless that is an error (`strict`).
-    """
-    largest = float(np.abs(advantages).max())
-    tied = np.abs(advantages) <= 1e-12 * max(largest, 1e-300)
-    ties = weights[:, tied].sum(axis=1)
-    rest = np.where(tied, 0.0, weights)
-    reach = advantages[~tied]
-    can = np.zeros(len(weights), dtype=bool)
-    if reach.size:
-        wanted = effect.advantage / np.maximum(1 - ties, 1e-300)
-        top = np.where(rest > 0, advantages, -np.inf).max(axis=1)
-        bottom = np.where(rest > 0, advantages, np.inf).min(axis=1)
-        can = (bottom < wanted) & (wanted < top)
-    if strict and not can.all():
-        differ = 1 - float(ties[0])
-        most = differ * float(reach.max()) if reach.size else 0.0
-        raise ArgumentError(
-            f"an advantage of {effect.advantage:g} in {effect.metric.name} is not possible with the "
-            f"pilot's items: A and "
-            f"B differ on {100 * differ:.0f}% of them, and the largest is {most:.4g}."
-        )
-    z = advantages / max(largest, 1e-300)
-    goal = np.where(can, effect.advantage / np.maximum(1 - ties, 1e-300) / max(largest, 1e-300), 0.0)
-    low, high = np.full(len(weights), -200.0), np.full(len(weights), 200.0)
-    middle, out = np.zeros(len(weights)), rest
-    for _ in range(48):
-        logs = middle[:, np.newaxis] * z
-        logs -= logs.max(axis=1, keepdims=True)
-        out = np.exp(logs, out=logs)
-        out *= rest
-        out /= np.maximum(out.sum(axis=1, keepdims=True), 1e-300)
-        off = out @ z - goal
-        if np.abs(off[can]).max(initial=0.0) < 1e-14:
-            break
-        low, high = np.where(off > 0, low, middle), np.where(off > 0, middle, high)
-        # Newton's step, as the mean grows with θ by the variance; halving where that leaves what is left of the range.
-        middle = middle - off / np.maximum(out @ np.square(z) - np.square(off + goal), 1e-300)
-        middle = np.where((low <= middle) & (middle <= high), middle, (low + high) / 2)
-    moved = out * (1 - ties)[:, np.newaxis] + np.where(tied, weights, 0.0)
-    return np.where(can[:, np.newaxis], moved, weights)
 
 
 class PilotEngine:
@@ -265,31 +153,44 @@ class PilotEngine:
         self.contest = contest
         self.scenario = scenario
         self.request = scenario.request
-        cluster = self.request.cluster
         self.own: Sizes = tuple(max(1, round(contest.n_responses.get(role, 1))) for role in ("gold", "a", "b"))  # type: ignore[assignment]
-        self.clusters = None if cluster is None else Clusters.of(contest, cluster)
+        self.units = PilotUnits.of(contest, self.request.cluster)
         self._found: dict[tuple[Sizes, int], PilotAdvantages] = {}
         self._drawn: dict[tuple[Sizes, int], tuple[FloatArray, FloatArray]] = {}
 
     @cached_property
-    def weights(self) -> FloatArray:
-        """How much each item counts: all equally, or as the given difference needs it."""
-        n_items = self.contest.n_items
-        alike = np.full((1, n_items), 1 / n_items)
-        if self.request.effect is None:
-            return np.asarray(alike[0])
-        return np.asarray(moved_weights(self._moving, alike, self.request.effect)[0])
+    def population(self) -> Population:
+        """The units that studies draw from: the pilot's, with the exchanges that the given difference needs."""
+        weights, effect = np.full(self.units.n, 1 / self.units.n), self.request.effect
+        if effect is None:
+            return Population.own(weights)
+        advantages, sizes = self._of_effect, self.units.sizes
+        largest = largest_difference(weights, advantages, sizes)
+        if abs(effect.advantage) > largest * (1 + 1e-9):
+            differ = 100 * np.mean(np.abs(advantages) > 0)
+            raise ArgumentError(
+                f"{effect.in_words} is more than items like the pilot's can show: A and B differ on {differ:.0f}% of "
+                f"its {'items' if self.units.alone else 'clusters'}, and if one model won all of these, the difference "
+                f"would be about {largest:.2g}. Give a smaller one, or plan from gold alone with `epsilon`."
+            )
+        return with_difference(weights, advantages, sizes, effect.advantage)
 
     @cached_property
-    def _moving(self) -> FloatArray:
-        """The pilot's item advantages by the metric in which the difference is given."""
+    def _of_effect(self) -> FloatArray:
+        """The pilot's unit advantages by the metric in which the difference is given.
+
+        A metric without item scores has one advantage for all of them: a share of all units is exchanged.
+        """
         assert self.request.effect is not None
         metric = self.request.effect.metric.on(self.contest.scale)
-        if not isinstance(metric, AdditiveMetric):
-            raise ArgumentError(
-                f"a difference in {metric.name!r} cannot change the weights of items: it has no item scores."
-            )
-        return self.observed(metric)
+        if isinstance(metric, AdditiveMetric):
+            return self.units.means(self.observed(metric))
+        return np.full(self.units.n, self.score(metric))
+
+    def score(self, metric: Metric) -> float:
+        """Return the pilot's advantage by a metric without item scores."""
+        gold, a, b = (summarise(side, metric.needs, self.contest.scale)[np.newaxis] for side in self._sides)
+        return float(metric.advantage(gold, a, b)[0])
 
     def observed(self, metric: AdditiveMetric) -> FloatArray:
         """Return the advantages of the pilot's items, with all their responses."""
@@ -303,7 +204,8 @@ class PilotEngine:
     @cached_property
     def model(self) -> DeconvolvedModel:
         """The pilot's items without the noise of their responses."""
-        return DeconvolvedModel.of(self.contest, None if self.request.effect is None else self.weights)
+        codes, found = self.units.codes, self.population
+        return DeconvolvedModel.of(self.contest, found.weights[codes], found.exchanged[codes])
 
     @cached_property
     def _by_model(self) -> ModelEngine:
@@ -346,15 +248,14 @@ class PilotEngine:
         found = power_from_pool(pool, design.n_units, test, seed=_random.child(self.scenario.seed, *design.sizes))
         return replace(found, interval=self._power_interval(design, metric, test, found.power))
 
-    def guess(self, design: Design, test: Test, target: float) -> int:
+    def guess(self, design: Design, test: Test, target: float, *, metric: int = 0) -> int:
         """Return about how many items it takes, by the normal formula."""
-        if self._additive(0) is None:
+        if self._additive(metric) is None:
             return 64
-        per = 1.0 if self.clusters is None else self.clusters.per_cluster
-        return first_guess(self.scores(design.sizes, 0).pair.pool, test, target, per_unit=per)
+        return first_guess(self.scores(design.sizes, metric).pair.pool, test, target, per_unit=self.units.per_unit)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
-        """Return the smallest advantage that is found with this power: items are weighted until it is."""
+        """Return the smallest advantage that is found with this power: more items are exchanged until it is."""
         if self._additive(metric) is None or test.name not in ON_ADVANTAGES:
             return math.nan, math.nan
         pool = self.scores(design.sizes, metric).pair.pool
@@ -363,7 +264,7 @@ class PilotEngine:
         advantage = needed * pool.sd / math.sqrt(n)
         seed = _random.child(self.scenario.seed, *design.sizes)
         for _ in range(4):
-            moved = moved_pool(pool, advantage)
+            moved = exchanged_pool(pool, advantage)
             if moved is None:
                 return math.nan, math.nan
             found = power_from_pool(moved, n, test, seed=seed).power
@@ -375,7 +276,11 @@ class PilotEngine:
 
     def scores(self, n_responses: Sizes, metric: int) -> PilotAdvantages:
         """Return the advantages of the pilot's items at these numbers of responses."""
-        sizes = n_responses
+        # A source with one response to each item is taken to answer the same again: more of them change nothing.
+        sizes: Sizes = tuple(  # type: ignore[assignment]
+            min(k, own) if int(side.sizes.max()) < 2 else k
+            for k, own, side in zip(n_responses, self.own, self._sides, strict=True)
+        )
         if (sizes, metric) not in self._found:
             within: Sizes = tuple(min(k, own) for k, own in zip(sizes, self.own, strict=True))  # type: ignore[assignment]
             if within == sizes:
@@ -395,19 +300,33 @@ class PilotEngine:
             for side, k, own in zip((gold, a, b), sizes, self.own, strict=True)
         )
         scores = np.asarray(metric.item_advantages(of_gold, of_a, of_b)).reshape(-1, self.contest.n_items)
-        pool = self._pool(scores)
-        null = self._pool(self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream), step=pool.step)
+        units = self.units.means(scores)
+        pool = self._pool(units)
+        dealt = self.units.means(self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream))
+        null = self._pool(dealt, step=pool.step)
         symmetric = sizes[1] == sizes[2]
         null = mirrored(null) if symmetric else null
+        alone = float(np.square(scores).mean(axis=0).mean()) - pool.mean**2
         pair = PoolPair(pool, null, symmetric=symmetric)
-        return PilotAdvantages(pair, null, scores.mean(axis=0), np.square(scores).mean(axis=0))
+        return PilotAdvantages(pair, null, units.mean(axis=0), np.square(units).mean(axis=0), max(alone, 0.0))
 
-    def _pool(self, scores: FloatArray, *, step: float | None = None) -> Pool:
-        """Return the distribution of the advantages of items, or of clusters."""
-        if self.clusters is None:
-            return pool_of(scores, self.weights, step=step)
-        found = pool_of(self.clusters.advantages(scores, self.weights), self.clusters.weighed(self.weights), step=step)
-        return replace(found, mean=math.fsum(self.weights * scores.mean(axis=0)))
+    def _pool(self, units: FloatArray, *, step: float | None = None) -> Pool:
+        """Return the distribution of the units' advantages, (sets, units), with the exchanges of A and B.
+
+        A cluster's advantage is how far it moves the mean over all items: for clusters of equal size it is their mean;
+        large ones move the mean more, as they do in `compare`.
+        """
+        found, sizes = self.population, self.units.sizes / self.units.per_unit
+        mean = float(found.mean(units.mean(axis=0), sizes))
+        weights = found.weights
+        if found.exchanged.any():
+            units = np.concatenate([units, -units], axis=1)
+            weights = np.concatenate([weights * (1 - found.exchanged), weights * found.exchanged])
+            sizes = np.tile(sizes, 2)
+        moving = units if self.units.alone else mean + sizes * (units - mean)
+        pool = pool_of(moving, weights, step=step, n_units=self.units.n)
+        # A mean of zero is zero, without the rounding of a sum.
+        return pool if self.units.alone and not found.exchanged.any() else replace(pool, mean=mean)
 
     @property
     def _n_sets(self) -> int:
@@ -463,19 +382,22 @@ class PilotEngine:
 
         here = [drawn(side, *counts) for side, *counts in zip(sides, sizes, within, strict=True)]
         far_scores, near_scores = (np.asarray(metric.item_advantages(*each)) for each in zip(*here, strict=True))
-        far, near = (pool_of(scores, weights, unbiased=False) for scores in (far_scores, near_scores))
-        mixed = [drawn(sides[1], k, other=sides[2])[0] for k in sizes[1:]]
-        null = pool_of(metric.item_advantages(here[0][0], *mixed), weights, step=far.step, unbiased=False)
+        far, near = (pool_of(scores, weights) for scores in (far_scores, near_scores))
+        mixed = [drawn(sides[1], *counts, other=sides[2]) for counts in zip(sizes[1:], within[1:], strict=True)]
+        far_null, near_null = (
+            pool_of(metric.item_advantages(of_gold, *of_models), weights, step=far.step)
+            for of_gold, of_models in zip(here[0], zip(*mixed, strict=True), strict=True)
+        )
+        null = _changed(far_null, edge.null, near_null)
         shift = far.mean - near.mean
         stretch = (far.sd / near.sd) ** 2 if near.sd > 0 else 1.0
         start = edge.pair.pool
         symmetric = sizes[1] == sizes[2]
         null = mirrored(null) if symmetric else null
-        if self.clusters is not None:
+        if not self.units.alone:
             # The noise of responses belongs to single items and shrinks in a cluster's mean; what items share stays.
-            per, grid = self.clusters.per_cluster, edge.null.grid
-            alone = float(edge.variances(self.weights[np.newaxis])[0])
-            stretch = max(0.01, 1 + (stretch - 1) * alone / per / start.sd**2) if start.sd > 0 else 1.0
+            per, grid = self.units.per_unit, edge.null.grid
+            stretch = max(0.01, 1 + (stretch - 1) * edge.alone / per / start.sd**2) if start.sd > 0 else 1.0
             null = replace(
                 edge.null,
                 grid=with_moments(grid, grid.mean, null.sd**2 / per / edge.null.step**2),
@@ -488,37 +410,39 @@ class PilotEngine:
         shape = with_moments(far.grid, mean / far.step, variance / far.step**2)
         pool = replace(far, grid=shape, mean=mean, sd=math.sqrt(variance), standard_error=error)
         pair = PoolPair(pool, null, symmetric=symmetric)
-        return PilotAdvantages(pair, null, edge.means, edge.squares, shift + edge.shift, stretch * edge.stretch)
+        return replace(edge, pair=pair, null=null, shift=shift + edge.shift, stretch=stretch * edge.stretch)
 
     def resampled(self, n_responses: Sizes, metric: int) -> tuple[FloatArray, FloatArray]:
         """Return mean and standard deviation of the advantages in bootstrap samples of the pilot's items."""
         key = (n_responses, metric)
         if key not in self._drawn:
-            found = self.scores(n_responses, metric)
-            weights = self._resampled_weights
-            units = self.weights if self.clusters is None else self.clusters.weighed(self.weights)
-            unbiased = 1 / (1 - float(np.square(units).sum()))
-            means = weights @ found.means + found.shift
-            variances = (
-                found.variances(weights)
-                if self.clusters is None
-                else self.clusters.variances(weights, found.means, found.squares)
-            )
-            self._drawn[key] = means, np.sqrt(variances * unbiased * found.stretch)
+            found, sizes = self.scores(n_responses, metric), self.units.sizes / self.units.per_unit
+            parts = []
+            for rows in np.array_split(self._bootstrap, max(1, self._bootstrap.size // HELD)):
+                drawn = self._with_the_difference(rows)
+                means = drawn.mean(found.means, sizes)
+                spread = drawn.weights * np.square(sizes)
+                # E(±d − mean)², of which only the product changes sides.
+                variances = spread @ found.squares + spread.sum(axis=1) * np.square(means)
+                variances -= 2 * means * ((spread * drawn.signs) @ found.means)
+                parts.append((means + found.shift, np.sqrt(np.maximum(variances, 0.0) * found.stretch)))
+            unbiased = math.sqrt(1 / (1 - 1 / self.units.n)) if self.units.n > 1 else math.nan
+            means, sds = (np.concatenate(part) for part in zip(*parts, strict=True))
+            self._drawn[key] = means, sds * unbiased
         return self._drawn[key]
 
     @cached_property
-    def _resampled_weights(self) -> FloatArray:
-        """How much each item counts in each bootstrap sample, changed as the given difference needs it."""
+    def _bootstrap(self) -> FloatArray:
+        """How often each unit is in each bootstrap sample, as a share."""
         stream = _random.generator(self.scenario.seed, "pilot items")
-        n_items = self.contest.n_items
-        n_units = n_items if self.clusters is None else self.clusters.n
-        drawn = stream.multinomial(n_units, np.full(n_units, 1 / n_units), RESAMPLES).astype(np.float64)
-        if self.clusters is not None:
-            drawn = drawn[:, self.clusters.codes]
-        drawn /= drawn.sum(axis=1, keepdims=True)
+        n = self.units.n
+        return stream.multinomial(n, np.full(n, 1 / n), RESAMPLES) / n
+
+    def _with_the_difference(self, rows: FloatArray) -> Population:
         effect = self.request.effect
-        return drawn if effect is None else moved_weights(self._moving, drawn, effect, strict=False)
+        if effect is None:
+            return Population.own(rows)
+        return with_difference(rows, self._of_effect, self.units.sizes, effect.advantage)
 
     def needed_interval(self, design: Design, level: float = 0.95) -> ConfidenceInterval | None:
         """Return how many items it takes, as far as the pilot shows; infinite where A may not be better at all."""
@@ -557,25 +481,49 @@ class PilotEngine:
 
     def design_effect(self, metric: int) -> float:
         """Return by how much clusters of items multiply the variance of the mean advantage; 1 without clusters."""
-        if self.clusters is None or self._additive(metric) is None:
+        if self.units.alone or self._additive(metric) is None:
             return 1.0
         found = self.scores(self.own, metric)
-        alone = float(found.variances(self.weights[np.newaxis])[0]) / (self.contest.n_items - 1)
-        return found.pair.pool.sd**2 / self.clusters.n / alone if alone > 0 else 1.0
+        alone = found.alone / (self.contest.n_items - 1)
+        return found.pair.pool.sd**2 / self.units.n / alone if alone > 0 else 1.0
 
-    def own_advantage(self, metric: int = 0) -> tuple[float, ConfidenceInterval | None, float]:
-        """Return the pilot's own advantage, its interval, and the p-value of swapped items; NaN where there is none."""
-        found = self._additive(metric)
+    @property
+    def differs(self) -> bool:
+        """Whether A and B differ on any item, by the first metric; where it has no item scores, in any response."""
+        metric = self._additive(0)
+        if metric is None:
+            return not np.array_equal(self.contest.a.values, self.contest.b.values)
+        return bool(np.any(self.observed(metric)))
+
+    def own_advantage(self, metric: int = 0) -> OwnAdvantage:
+        """Return what the pilot itself shows; the p-value is that of `compare`."""
+        found, level = self._additive(metric), self.request.confidence_level
         if found is None or self.contest.n_items < 2:
-            return math.nan, None, math.nan
+            return _compared(self.contest, self.scenario.metrics[metric], self.request)
         advantages = self.observed(found)
-        from scipy.special import stdtrit
-
-        level = self.request.confidence_level
-        sums, sizes = advantages, np.ones_like(advantages)
-        if self.clusters is not None:
-            sums, sizes = self.clusters.sums(advantages), self.clusters.sizes
-        reach = float(stdtrit(sums.size - 1, (1 + level) / 2)) * ratio_error(sums, sizes)
-        mean = float(advantages.mean())
+        sums, sizes = self.units.sums(advantages), self.units.sizes
+        error, mean = ratio_error(sums, sizes), float(advantages.mean())
+        reach, cautious = (float(stdtrit(sums.size - 1, share)) * error for share in ((1 + level) / 2, CAUTION))
         p = float(combine(sign_flip(sums[np.newaxis]), "two-sided")[0])
-        return mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p
+        return OwnAdvantage(mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p, abs(mean) - cautious)
+
+
+def _compared(contest: Contest, metric: Metric, request: PlanRequest) -> OwnAdvantage:
+    """Return what `compare` finds, for metrics without item scores."""
+    from howsure.comparison import compare
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", HowsureWarning)
+        found = compare(contest, metric=metric, raters="fixed", confidence_level=request.confidence_level, rng=0)
+    ends = found.confidence_interval
+    error = ends.width / 2 / float(ndtri((1 + request.confidence_level) / 2))
+    least = abs(found.advantage) - float(ndtri(CAUTION)) * error
+    return OwnAdvantage(found.advantage, ends, found.pvalue, least)
+
+
+def _changed(far: Pool, edge: Pool, near: Pool) -> Pool:
+    """Return the shape of `far` with the moments of `edge`, changed as they change from `near` to `far`."""
+    variance = edge.sd**2 * ((far.sd / near.sd) ** 2 if near.sd > 0 else 1.0)
+    mean = edge.mean + far.mean - near.mean
+    grid = with_moments(far.grid, mean / far.step, variance / far.step**2)
+    return replace(far, grid=grid, mean=mean, sd=math.sqrt(variance))

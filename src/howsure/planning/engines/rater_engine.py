@@ -14,20 +14,20 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from howsure import _check, _random
-from howsure.contests import Contest
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.metrics import Metric
 from howsure.planning.designs import Design
 from howsure.planning.engines import rater_power
-from howsure.planning.engines.base import DesignOutlook, TestPower
+from howsure.planning.engines.base import CAUTION, DesignOutlook, OwnAdvantage, TestPower
 from howsure.planning.engines.rater_power import Noise
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import NO_DIFFERENCE
 from howsure.raters import AdvantageComponents
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
-from howsure.scales import FloatArray
 
 MOST_RATERS = 1000
 CLOSE = 1e-5
@@ -172,7 +172,7 @@ class RaterEngine:
         drawn = rater_power.powers(noise, design, advantages * np.sign(self.advantage), test)
         return np.sort(ndtr(ndtri(np.clip(drawn, 1e-9, 1 - 1e-9)) + exact - rough))
 
-    def guess(self, design: Design, test: Test, target: float) -> int:
+    def guess(self, design: Design, test: Test, target: float, *, metric: int = 0) -> int:
         """Return about how many items it takes."""
         return rater_power.guess(self.noise, design, abs(self.advantage), test, target)
 
@@ -212,13 +212,20 @@ class RaterEngine:
         low, high = per * np.quantile(found, [0.025, 0.975], method="inverted_cdf")
         return ConfidenceInterval(float(low), float(high), "generalised pivots", 0.95)
 
-    @property
-    def settled(self) -> bool:
-        """Whether the pilot's own advantage can be told from zero, as `compare` would."""
-        met = rater_power.expectation(self.noise, self.pilot, self.found.advantage, Test(), confidence_level=0.95)
-        return abs(self.found.advantage) > met.width / 2
+    def own_advantage(self, alpha: float) -> OwnAdvantage:
+        """Return what the pilot itself shows, for raters like its own; the p-value is 0 or 1, on its side of alpha."""
+        mean = self.found.advantage
 
-    def caveats(self, designs: Sequence[Design], detectable: Sequence[float], *, own: bool) -> list[str]:
+        def reach(level: float) -> float:
+            met = rater_power.expectation(self.noise, self.pilot, mean, Test(), confidence_level=level)
+            return met.width / 2
+
+        ends = ConfidenceInterval(mean - reach(self.level), mean + reach(self.level), "t", self.level)
+        # The reach of a two-sided 60% interval is that of the one-sided 80% limit.
+        least = abs(mean) - reach(2 * CAUTION - 1)
+        return OwnAdvantage(mean, ends, 0.0 if abs(mean) > reach(1 - alpha) else 1.0, least)
+
+    def caveats(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
         """Return what the reader must know."""
         notes = []
         if self.pilot.n_raters and self.pilot.n_raters < FEW_RATERS and not self.pilot.nested:
@@ -239,8 +246,6 @@ class RaterEngine:
                 f"With fewer runs per item than the pilot, power of {self.metric.name} is overestimated: 65 to 68% "
                 "instead of 80% with 3 runs instead of 5 (docs/metrics.md)."
             )
-        if own:
-            notes.append("The difference is the pilot's own estimate. Estimates of small pilots tend to be too large.")
         return [*notes, *self._doubts(designs, detectable)]
 
     def _with_fewer_runs(self, designs: Sequence[Design]) -> bool:

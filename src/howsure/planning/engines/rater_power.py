@@ -22,11 +22,11 @@ from typing import Any
 import numpy as np
 from scipy.special import gammaincinv, ndtri, stdtrit
 
+from howsure.data.scales import FloatArray
 from howsure.planning.designs import Design
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.raters.advantage_components import AdvantageComponents, judgements
 from howsure.raters.advantage_error import PEAK, saturation, share_of
-from howsure.scales import FloatArray
 
 SHIFTS, POINTS = 4, 256
 """Points of the integral; the differences between shifted copies of them give its error."""

@@ -15,6 +15,7 @@ from itertools import groupby
 
 import numpy as np
 
+from howsure.data.scales import FloatArray
 from howsure.metrics import AdditiveMetric
 from howsure.planning.engines.expected_scores import (
     EFFORT,
@@ -28,7 +29,6 @@ from howsure.planning.engines.expected_scores import (
 )
 from howsure.planning.engines.item_scores import ITEMS, Block, Setting, draw_blocks
 from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_mean
-from howsure.scales import FloatArray
 
 FIRST_BLOCKS = 16
 """Blocks with which a pool begins: enough to see how much they differ, and on which grid the scores lie."""

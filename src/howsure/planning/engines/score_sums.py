@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from howsure.scales import FloatArray
+from howsure.data.scales import FloatArray
 
 NEGLIGIBLE = 1e-10
 """The characteristic function of the sum counts as zero below this."""

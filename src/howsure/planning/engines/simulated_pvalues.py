@@ -13,11 +13,11 @@ import numpy as np
 from scipy.special import bdtr, ndtr, stdtr
 
 from howsure import _check
+from howsure.data.scales import BoolArray, FloatArray
 from howsure.nulls import NULLS, SIGN_FLIP
 from howsure.nulls.item_tests import ItemTest
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
 from howsure.nulls.shifted_bootstrap import ShiftedBootstrap
-from howsure.scales import BoolArray, FloatArray
 
 Tails = tuple[FloatArray, FloatArray]
 """P(draw ≤ data) and P(draw ≥ data) under the null, by data set."""

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass
 from importlib import import_module
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents import Code
@@ -43,7 +42,9 @@ ACCOUNTS = {
     "Leaderboard": "howsure.reports.accounts.leaderboard:account",
     "Leaderboards": "howsure.reports.accounts.leaderboard:account",
     "LeaderboardPlan": "howsure.reports.accounts.leaderboard:of_plan",
+    "ModelScores": "howsure.reports.accounts.runs:of_scores",
     "Plan": "howsure.reports.accounts.plan:account",
+    "Reliability": "howsure.reports.accounts.runs:of_reliability",
     "Audit": "howsure.reports.accounts.simulations:of_audit",
     "LeaderAudit": "howsure.reports.accounts.simulations:of_audits",
     "Fit": "howsure.reports.accounts.simulations:of_fit",
@@ -85,38 +86,3 @@ CORRECTIONS = {
     "none": "",
 }
 """The sentence of each correction for several comparisons, with its reference."""
-
-POWER = 0.8
-"""80% power: the usual aim."""
-
-
-def units_needed(n: float, standard_error: float, advantage: float, *, alpha: float, sides: int = 2) -> float:
-    """Return how many units a study needs for 80% power at an advantage, from the standard error that `n` units have.
-
-    The error shrinks with the root of the number: n · ((z₁ + z₂) · error / advantage)², where z₁ belongs to the level
-    of the test and z₂ to the power.
-
-    Examples
-    --------
-    >>> round(units_needed(100, 0.1, 0.1, alpha=0.05))
-    785
-    """
-    normal = NormalDist()
-    reach = normal.inv_cdf(1 - alpha / sides) + normal.inv_cdf(POWER)
-    return n * (reach * standard_error / advantage) ** 2
-
-
-def about(n: float) -> str:
-    """Return a number with the two digits that such a forecast has, rounded up.
-
-    Examples
-    --------
-    >>> about(784.9), about(1_234_567), about(7.2)
-    ('790', '1,300,000', '8')
-    """
-    import math
-
-    if not math.isfinite(n):
-        return "an unlimited number of"
-    step = 10 ** max(0, math.floor(math.log10(max(n, 1))) - 1)
-    return f"{math.ceil(n / step - 1e-9) * step:,}"

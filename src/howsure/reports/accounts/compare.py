@@ -8,11 +8,12 @@ import numpy as np
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.verdicts import decided
 from howsure.documents import Code
-from howsure.documents.numbers import error_of, number
+from howsure.documents.numbers import about, error_of, number
+from howsure.inference.sample_sizes import POWER, units_needed
 from howsure.intervals import INTERVALS
 from howsure.metrics import formula_of
 from howsure.nulls import NULLS
-from howsure.reports.accounts.base import CORRECTIONS, POWER, Account, about, units_needed
+from howsure.reports.accounts.base import CORRECTIONS, Account
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question

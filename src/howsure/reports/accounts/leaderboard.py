@@ -1,15 +1,13 @@
 """What a leaderboard did, what it leaves open, and how many items its first open pair requires."""
 
-import math
-from itertools import pairwise
-from statistics import NormalDist
 from typing import TYPE_CHECKING, Any
 
-from howsure.documents.numbers import joined
+from howsure.documents.numbers import about, joined
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
+from howsure.leaderboards.document import VOTES, open_pair, separating
 from howsure.metrics import formula_of
 from howsure.nulls import NULLS
-from howsure.reports.accounts.base import CORRECTIONS, Account, about, units_needed
+from howsure.reports.accounts.base import CORRECTIONS, Account
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -40,11 +38,26 @@ def of_plan(result: LeaderboardPlan, asked: "Question | None", data: Any) -> Acc
 
 def _done(board: Leaderboard) -> list[str]:
     said = []
+    if board.metric == VOTES:
+        said.append(
+            "Strengths are those of Bradley and Terry's model (1952) with ties counted half; a win rate is the mean "
+            "probability of winning against each other model."
+        )
+    if board.effects:
+        worth = joined([effect.name for effect in board.effects])
+        said.append(f"The effect of {worth} is estimated along with the strengths (Davidson and Beaver 1977).")
     if told := formula_of(board.metric):
         said.append(f"{board.title[0].upper()}{board.title[1:]}: {told}.")
     if board.aggregate and board.by:
         said.append(f"Scores are computed for each {board.by} and combined by {board.aggregate}.")
-    if board.null in NULLS:
+    if board.metric == VOTES and NULLS[board.null].flips:
+        said.append(
+            "For each pair, the signs of what each voter, item or vote adds to the difference are flipped, the two "
+            "models being taken to be equal (Kline and Santos 2012)."
+        )
+    elif board.metric == VOTES:
+        said.append("The variances that items and voters add are summed (Cameron, Gelbach and Miller 2011).")
+    else:
         said.append(f"For each pair, {NULLS[board.null].account}.")
     if CORRECTIONS.get(board.correction):
         said.append(f"The p-values of all {len(board.pairs):,} pairs are adjusted by {CORRECTIONS[board.correction]}.")
@@ -71,31 +84,17 @@ def _next(board: Leaderboard) -> list[str]:
     where = f"{board.slice}: " if board.slice else ""
     lacking = [model.name for model in board.models if model.rank is None]
     fill = [f"{where}Run {joined(lacking)} on the tasks that are missing."] if lacking else []
-    ranked = [model for model in board.models if model.rank is not None]
-    names = [model.name for model in ranked]
-    wanted = {frozenset(pair) for pair in pairwise(names)}
-    if board.baseline:
-        wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
-    asked = [pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted]
-    unsettled = [pair for pair in asked if pair.pvalue_adjusted > board.alpha]
-    if unsettled:
-        return [*fill, f"{where}{_separate(board, unsettled[0], ranked[0].n_items)}"]
+    pair = open_pair(board)
+    if pair is not None:
+        items = separating(board)
+        more = f"{items} `plan` computes this for more adjacent ranks."
+        if board.metric == VOTES:
+            more = items or f"More voters, and more items, are required to separate {pair.a} and {pair.b}."
+        elif not items:
+            more = f"More raters, and more items, are required to separate {pair.a} and {pair.b}."
+        return [*fill, f"{where}{more}"]
     if fill:
         return fill
     if board.baseline:
         return [f"{where}All models differ significantly from {board.baseline}: no more data are required for that."]
     return [f"{where}All adjacent ranks differ significantly: no more data are required for the order."]
-
-
-def _separate(board: Leaderboard, pair: Any, n_items: int) -> str:
-    pvalue, names = pair.pvalue, f"{pair.a} and {pair.b}"
-    if not 0 < pvalue < 1 or not pair.advantage or math.isnan(pair.advantage):
-        return f"No number of items separates {names}: their scores are equal."
-    error = abs(pair.advantage) / NormalDist().inv_cdf(1 - pvalue / 2)
-    needed = units_needed(n_items, error, pair.advantage, alpha=(1 - board.confidence_level) / len(board.pairs))
-    if needed > 10_000_000:
-        return f"{names} are so close that more than 10,000,000 items would be required to separate them."
-    return (
-        f"For 80% power to separate {names}, if the measured scores are the true ones, collect about {about(needed)} "
-        f"items; these data have {n_items:,}. `plan` computes this for more adjacent ranks."
-    )

@@ -50,8 +50,10 @@ def _limits(plan: Plan) -> list[str]:
         lines.append(f"The numbers hold for data like the model's ({plan.model}); real data may differ from it.")
     else:
         lines.append("The pilot is one sample: its advantage and its noise are uncertain, and so is the plan.")
-        if plan.pilot.difference == "as in the pilot":
-            lines.append("A difference that looks large in a small pilot is often smaller in truth.")
+        if plan.pilot.difference == "lower limit":
+            lines.append(
+                "The pilot's own difference is likely to be too large: differences that are just significant are."
+            )
     if plan.tests:
         lines.append("With 80% power, 2 studies in 10 miss a difference that exists.")
     return lines

@@ -4,8 +4,8 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from howsure.difference_tests import CATALOGUE
-from howsure.documents.numbers import error_of, number
-from howsure.reports.accounts.base import CORRECTIONS, Account, about
+from howsure.documents.numbers import about, error_of, number
+from howsure.reports.accounts.base import CORRECTIONS, Account
 
 if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest

@@ -4,9 +4,9 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents import Code
-from howsure.documents.numbers import counted, in_words
+from howsure.documents.numbers import about, counted, in_words
 from howsure.documents.numbers import pvalue as p_of
-from howsure.reports.accounts.base import Account, about
+from howsure.reports.accounts.base import Account
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question

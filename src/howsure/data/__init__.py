@@ -1,0 +1,1 @@
+"""Responses and what is made of them: scales, sources, tables, contests, summaries."""

@@ -1,0 +1,112 @@
+"""What a folder holds: the logs in it, or its tables, and every other file with the reason why it is left out."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from howsure.errors import DataError
+from howsure.io.packed import plain_path
+
+ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx",
+           ".xls", ".ods", ".txt", ".dat")  # fmt: skip
+AGGREGATES = {
+    "results_*.json": "per-item scores are in samples_*.jsonl beside it",
+    "stats.json": "per-item scores are in per_instance_stats.json beside it",
+}
+"""Files that hold totals only, and where the items are."""
+
+AGGREGATE = "an aggregate without items"
+NOT_DATA = "neither a log nor a table of responses"
+
+
+@dataclass(frozen=True)
+class Skipped:
+    """A file that is left out, and why."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True)
+class Contents:
+    """The files of a folder that are read, and those that are not."""
+
+    paths: list[str]
+    skipped: list[Skipped]
+
+
+def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -> Contents:
+    """Walk through a folder; links to folders are not followed, and hidden files are no data.
+
+    Where there are logs, tables are left out: what they have to do with the logs is for the user to say.
+    """
+    from howsure.io.readers.known import recognise
+
+    logs, tables, skipped = list[str](), list[str](), list[Skipped]()
+    for path in _files(Path(folder), skipped):
+        name = str(path)
+        try:
+            if path.stat().st_size == 0:
+                skipped.append(Skipped(name, "it is empty"))
+            elif recognise(path) is not None:
+                logs.append(name)
+            elif (reason := _aggregate(path)) is not None:
+                skipped.append(Skipped(name, reason))
+            else:
+                tables.append(name)
+        except (DataError, OSError) as error:
+            skipped.append(Skipped(name, getattr(error, "strerror", None) or str(error)))
+        if progress is not None:
+            progress(1)
+    if logs:
+        skipped += [Skipped(name, "a table beside logs; give it by its name to use it") for name in tables]
+        return Contents(logs, skipped)
+    reasons = {name: _why_no_table(name) for name in tables}
+    kept = [name for name, reason in reasons.items() if reason is None]
+    skipped += [Skipped(name, reason) for name, reason in reasons.items() if reason is not None]
+    if not kept:
+        first = f" (first: {skipped[0].path}: {skipped[0].reason})" if skipped else ""
+        raise DataError(f"{folder} holds no log and no table of responses{first}.")
+    return Contents(kept, skipped)
+
+
+def _files(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
+    def denied(error: OSError) -> None:
+        skipped.append(Skipped(str(error.filename), error.strerror or "it cannot be opened"))
+
+    for place, folders, names in os.walk(folder, onerror=denied):
+        folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
+        for name in sorted(names):
+            path = Path(place, name)
+            if plain_path(path).suffix.lower() in ENDINGS and not name.startswith("."):
+                yield path
+
+
+def _aggregate(path: Path) -> str | None:
+    plain = plain_path(path)
+    for pattern, where in AGGREGATES.items():
+        if plain.match(pattern):
+            return f"{AGGREGATE}; {where}"
+    return NOT_DATA if plain.suffix.lower() in (".json", ".txt", ".dat") and not _is_list(path) else None
+
+
+def _is_list(path: Path) -> bool:
+    from howsure.io.readers.base import Glance
+
+    return Glance.of(path).is_array
+
+
+def _why_no_table(path: str) -> str | None:
+    """Return why a file cannot be read as a table that names its sources, or None."""
+    from howsure.io.columns import Layout, candidates
+    from howsure.io.sheets import open_sheet
+    from howsure.io.wide import wide_sources
+
+    try:
+        sheet = open_sheet(path)
+    except DataError as error:
+        return str(error)
+    tidy = all(candidates(sheet, role) for role in ("item", "source", "value"))
+    return None if tidy or wide_sources(sheet, Layout()) else "a table whose columns have no clear role"

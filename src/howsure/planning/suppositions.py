@@ -1,0 +1,43 @@
+"""What it takes if the true difference is the pilot's lower limit, its own, or half of that."""
+
+import math
+from collections.abc import Callable
+
+from howsure.planning.choices import Limits, Target, fewest_items
+from howsure.planning.designs import Design
+from howsure.planning.engines.base import Engine, OwnAdvantage
+from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.result import Supposition
+
+
+def suppositions(
+    with_difference: Callable[[float], Engine], shown: OwnAdvantage, design: Design, limits: Limits, test: Test
+) -> tuple[Supposition, ...]:
+    """Return the items that each difference needs with the responses of a design, and the design's own power."""
+    own = abs(shown.advantage)
+    if not own > 0:
+        return ()
+    target = limits.target if limits.target is not None and limits.target.kind == "power" else Target("power", 0.8)
+    differences = {"the pilot's own": own, "half of it": own / 2}
+    if shown.least > 0:
+        differences = {"the pilot's lower 80% limit": shown.least, **differences}
+    found = []
+    for what, difference in differences.items():
+        engine, tried = with_difference(difference), dict[int, float]()
+
+        def power(n: int, engine: Engine = engine, tried: dict[int, float] = tried) -> float:
+            if n not in tried:
+                tried[n] = target.measure(engine, design.with_items(n), test)
+            return tried[n]
+
+        guess = engine.guess(design.with_items(2), test, target.value)
+        needed = fewest_items(power, target, guess=guess, most=limits.max_items)
+        found.append(
+            Supposition(
+                difference=difference,
+                what=what,
+                n_items=math.inf if needed is None else needed,
+                power=power(design.n_items),
+            )
+        )
+    return tuple(found)

@@ -1,0 +1,212 @@
+"""How far runs repeat themselves: variances, noise, flips, and how many runs are enough."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import howsure
+from howsure import Responses, _json, examples
+from howsure.data.response_tables import ResponseTable
+from howsure.data.scales import Scale
+from howsure.documents import Sentence
+from howsure.errors import ArgumentError, DataError
+from howsure.scoring import Reliability, reliability_of
+from tests.scoring.test_single_scores import LOGS, table
+
+SHROUT_FLEISS = [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]]
+
+
+def numbers(grid):
+    return table(grid, levels=range(11))
+
+
+def only(found):
+    (one,) = found.models
+    return one
+
+
+def test_consistency_is_shrout_and_fleiss():
+    """ICC(1) of their table is .17; their limits of ICC(1, 4), −.88 to .91, are these by Spearman and Brown."""
+    one = only(reliability_of(numbers(SHROUT_FLEISS)))
+    assert one.consistency_estimate == pytest.approx(0.17, abs=0.005)
+    ends = [4 * end / (1 + 3 * end) for end in (one.consistency.low, one.consistency.high)]
+    assert ends == [pytest.approx(-0.88, abs=0.005), pytest.approx(0.91, abs=0.005)]
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs are not here")
+def test_tau_bench_is_as_unstable_as_known():
+    one = only(howsure.reliability(str(LOGS / "tau_bench")))
+    assert one.sometimes == pytest.approx(11 / 25)
+    assert one.always == pytest.approx(0.16)
+    assert one.never == pytest.approx(0.40)
+    assert one.score == pytest.approx(0.31)
+
+
+@pytest.mark.skipif(not LOGS.exists(), reason="the logs are not here")
+def test_terminal_bench_flips_as_known():
+    found = howsure.reliability(str(LOGS / "terminal_bench"))
+    assert [round(80 * one.sometimes) for one in found.models] == [13, 14]
+    net = found.flips.beneficial - found.flips.harmful
+    assert net == pytest.approx(0.525 - 0.58125)
+
+
+def test_the_errors_follow_from_the_variances():
+    rng = np.random.default_rng(0)
+    grid = rng.integers(0, 11, (30, 3)).astype(float)
+    one = only(reliability_of(numbers(grid)))
+    within = grid.var(axis=1, ddof=1).mean()
+    between = max(0.0, grid.mean(axis=1).var(ddof=1) - within / 3)
+    assert one.within == pytest.approx(within)
+    assert one.between == pytest.approx(between)
+    assert one.run_sd == pytest.approx(math.sqrt(within / 30))
+    assert one.noise_floor == pytest.approx(1.96 * math.sqrt(2 * within / 30))
+    assert one.standard_error(3, 60) == pytest.approx(math.sqrt((between + within / 3) / 60))
+
+
+@given(st.lists(st.lists(st.integers(0, 10), min_size=3, max_size=3), min_size=3, max_size=8), st.randoms())
+@settings(max_examples=40, deadline=None)
+def test_the_order_of_runs_and_items_changes_nothing(grid, random):
+    one = only(reliability_of(numbers(grid)))
+    mixed = only(reliability_of(numbers([random.sample(row, 3) for row in random.sample(grid, len(grid))])))
+    for name in ("score", "disagreement", "within", "between", "noise_floor"):
+        assert getattr(mixed, name) == pytest.approx(getattr(one, name), abs=1e-9)
+    apart = [(row[i] != row[j]) for row in grid for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert one.disagreement == pytest.approx(np.mean(apart))
+
+
+def test_identical_runs_leave_the_error_of_items_as_it_is():
+    column = np.arange(10.0)[:, np.newaxis]
+    twice, often = (only(reliability_of(numbers(np.repeat(column, n, axis=1)))) for n in (2, 7))
+    assert twice.standard_error(2) == often.standard_error(7) == pytest.approx(stats.sem(column[:, 0]))
+    assert twice.enough_runs == 1
+
+
+def test_enough_runs_are_the_fewest_within_five_percent():
+    grid = np.random.default_rng(3).binomial(1, np.linspace(0.05, 0.95, 60)[:, np.newaxis], (60, 4))
+    one = only(reliability_of(table(grid)))
+    runs = one.enough_runs
+    assert one.standard_error(runs) <= 1.05 * one.standard_error() < one.standard_error(runs - 1)
+
+
+REPLICATIONS = 2000
+
+
+def test_single_runs_differ_by_more_than_the_noise_floor_in_five_of_a_hundred_cases():
+    """The floor is made of four runs, and held against two others on the same items."""
+    rng = np.random.default_rng(11)
+    hard = rng.beta(1, 1, 200)[:, np.newaxis]
+    beyond = 0
+    for _ in range(REPLICATIONS):
+        grid = rng.binomial(1, hard, (200, 6)).astype(float)
+        floor = only(reliability_of(table(grid[:, :4]))).noise_floor
+        beyond += abs(float(grid[:, 4].mean() - grid[:, 5].mean())) > floor
+    # Differences are multiples of 1 in 200, so that the share may be a point from 5%.
+    assert stats.binom.ppf(0.0005, REPLICATIONS, 0.04) <= beyond <= stats.binom.ppf(0.9995, REPLICATIONS, 0.06)
+
+
+def test_consistency_covers_in_normal_runs():
+    rng = np.random.default_rng(5)
+    scale = Scale.of([0.5, 0.25, 1.75], kind="continuous")
+    covered = 0
+    for _ in range(REPLICATIONS):
+        grid = rng.normal(size=(20, 1)) + rng.normal(size=(20, 3))
+        made = ResponseTable(np.arange(20).astype(str), {"m": Responses.from_grid(grid)}, scale)
+        covered += 0.5 in only(reliability_of(made)).consistency
+    low, high = stats.binom.ppf([0.0005, 0.9995], REPLICATIONS, 0.95)
+    assert low <= covered <= high
+
+
+def test_labels_of_two_categories_are_right_or_wrong_against_gold():
+    """0 and 1 are numbers, too: a distance of 1 from gold is wrong, not right."""
+    grid = [[1.0, 1.0], [0.0, 0.0], [1.0, 0.0]]
+    found = reliability_of(table(grid, gold=[[1.0], [0.0], [0.0]]), gold="gold")
+    one = only(found)
+    assert found.right_or_wrong
+    assert (one.always, one.sometimes, one.never) == (pytest.approx(2 / 3), pytest.approx(1 / 3), 0)
+    assert one.score == pytest.approx(5 / 6)
+
+
+def test_flips_name_the_items_harm_first():
+    grid, other = [[1.0, 1.0], [0.0, 0.0], [1.0, 1.0]], [[0.0, 0.0], [1.0, 1.0], [1.0, 1.0]]
+    found = reliability_of(table(grid, new=other))
+    assert found.flips.items == (("i0", 1.0, 0.0), ("i1", 0.0, 1.0))
+    assert (found.flips.harmful, found.flips.beneficial, found.flips.by_chance) == (
+        pytest.approx(1 / 3),
+        pytest.approx(1 / 3),
+        0,
+    )
+    assert "From m to new: 33% of the items flip from right to wrong, 33% from wrong to right." in str(found)
+
+
+def sentences(found):
+    return [block.text for block in found.document().blocks if isinstance(block, Sentence)]
+
+
+def test_sentences_say_what_is_unstable_what_is_noise_and_what_helps():
+    said = sentences(reliability_of(table([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0]])))
+    assert said[0] == "m: 50% of the items are unstable, right in some runs and wrong in others."
+    assert said[1].startswith("Two single runs of m on these items differ by up to 0.")
+    assert "runs per item are enough." in said[2]
+    assert all(len(part.split()) <= 25 for line in said for part in line.split(". "))
+
+
+def test_runs_that_never_differ_need_no_others():
+    said = sentences(reliability_of(table([[1, 1], [0, 0], [1, 1]])))
+    assert said == ["m: the runs of an item never differ. One run per item is enough."]
+    same = only(reliability_of(table([[1, 1], [1, 1]])))
+    assert math.isnan(same.consistency_estimate)
+    assert math.isnan(same.consistency.low)
+    assert same.enough_runs == 1
+
+
+def test_items_that_do_not_differ_are_worth_as_much_as_runs():
+    one = only(reliability_of(table([[1, 0], [0, 1], [1, 0]])))
+    assert one.between == 0
+    assert one.enough_runs is None
+    assert sentences(reliability_of(table([[1, 0], [0, 1], [1, 0]])))[-1].startswith("Items hardly differ")
+
+
+def test_scores_against_numbers_are_distances_and_said_to_be():
+    found = howsure.reliability(examples.ratings(30), gold="human")
+    assert not found.right_or_wrong
+    assert any("mean distance from the mean label of human" in note for note in found.notes)
+
+
+def test_written_and_read_again_it_is_the_same():
+    found = reliability_of(table([[1, 1, 0], [0, 0, 1], [1, 1, 1]], new=np.eye(3)))
+    assert Reliability.from_dict(json.loads(_json.dumps(found.to_dict()))) == found
+    assert found.to_frame()["name"].to_list() == ["m", "new"]
+
+
+def labelled(grid):
+    made = table(grid)
+    return ResponseTable(made.items, made.sources, Scale.of([0.0, 1.0], kind="nominal"))
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "said"),
+    [
+        (table([[1.0], [0.0]]), {}, DataError, "m has one run. `howsure score` gives its score"),
+        (table([[1.0, 0.0]]), {}, DataError, "needs at least two items; m has one"),
+        (labelled([[1.0, 0.0], [0.0, 0.0]]), {}, ArgumentError, "name the right ones with `gold`"),
+        (table([[1.0, 0.0], [1.0, 1.0]]), {"gold": "m"}, DataError, "the data hold gold only"),
+        (table([[1.0, 0.0], [1.0, 1.0]]), {"gold": "m", "models": ["m"]}, ArgumentError, "cannot be a model too"),
+        (table([[1.0, 0.0], [1.0, 1.0]]), {"gold": "x"}, DataError, "no source is called 'x'; the table has m"),
+        (table([[1.0, 0.0], [1.0, 1.0]]), {"models": ["x"]}, DataError, "no source is called 'x'; the table has m"),
+    ],
+)
+def test_what_has_no_answer_is_refused_in_one_line(data, options, error, said):
+    with pytest.raises(error, match=said):
+        reliability_of(data, **options)
+
+
+def test_two_models_without_an_item_in_common_are_refused():
+    nothing = [np.nan, np.nan]
+    apart = table([[1.0, 0.0], [1.0, 0.0], nothing, nothing], new=[nothing, nothing, [1.0, 1.0], [0.0, 0.0]])
+    with pytest.raises(DataError, match="m and new have no item in common"):
+        reliability_of(apart)
