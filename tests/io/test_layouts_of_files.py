@@ -103,3 +103,20 @@ def test_the_answer_of_a_log_can_be_compared_with_labels(folder):
     (folder / "labels.csv").write_text("id,label\n" + "".join(f"q{i},{'yes' if i else 'no'}\n" for i in range(4)))
     contest = contest_from(["m-1.json", "m-2.json"], gold="labels.csv", value="answer")
     assert contest.scale.labels == ("no", "yes")
+
+
+def test_gold_is_the_only_source_that_people_judged(folder):
+    rows = [f"q{i},human,{who},{1 + (i + n) % 5}" for i in range(8) for n, who in enumerate(("ann", "bob"))]
+    rows += [f"q{i},{model},,{1 + i % n}" for i in range(8) for n, model in ((4, "m-1"), (5, "m-2"))]
+    (folder / "judged.csv").write_text("\n".join(["item,source,rater,value", *rows]) + "\n")
+    contest = contest_from(["judged.csv"])
+    assert contest.names == ("human", "m-1", "m-2")
+    assert "Gold is human, by its name. Change it with `gold`." in contest.notes
+
+
+def test_numbered_columns_are_named_by_what_they_share(folder):
+    (folder / "wide.csv").write_text("item,human_1,human_2,claude-2,claude-3\nx,1,2,3,4\ny,2,2,1,3\nz,4,3,4,4\n")
+    contest = contest_from(["wide.csv"], gold="human", a="claude-2", b="claude-3")
+    assert contest.gold.sizes.tolist() == [2, 2, 2]
+    with pytest.raises(DataError):  # two models, not two runs of one
+        contest_from(["wide.csv"], gold="human", a="claude", b="claude-3")

@@ -1,6 +1,7 @@
 """Which column is the item, the source, the value, the rater and the repeat: as asked, or guessed from the names."""
 
 import fnmatch
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -163,10 +164,19 @@ class Condition:
 
 
 def matching(sheet: Sheet, pattern: str) -> list[str]:
-    """Return the columns that a name or a glob such as "rater_*" stands for."""
+    """Return the columns that a name or a glob such as "rater_*" stands for; "human" is human_1, human_2, …
+
+    Numbers must follow an underscore and run from 0 or 1: "claude" does not stand for the models claude-2 and claude-3.
+    """
     if pattern in sheet.columns:
         return [pattern]
-    return [column for column in sheet.columns if fnmatch.fnmatchcase(column, pattern)]
+    if alike := [column for column in sheet.columns if fnmatch.fnmatchcase(column, pattern)]:
+        return alike
+    matches = [re.fullmatch(re.escape(pattern) + r"_(\d+)", column) for column in sheet.columns]
+    numbered = {int(match[1]): match[0] for match in matches if match}
+    first = min(numbered, default=2)
+    in_sequence = first in (0, 1) and sorted(numbered) == list(range(first, first + len(numbered)))
+    return [numbered[number] for number in sorted(numbered)] if in_sequence else []
 
 
 BETWEEN = ":"

@@ -222,13 +222,15 @@ def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
     """Return the source that must be gold, and a note; of labels only gold says which are right.
 
     Numbers may be compared without gold, and then "human" may as well be one of those that are ranked: the note asks.
+    It is gold where people gave its values and nobody gave those of the others.
     """
     from howsure.io.column_names import SURELY_GOLD, gold_in, plain
 
     name = gold_in(table.sources)
     if name is None or len(table.sources) < 3:
         return None, []
-    if table.scale.kind == "nominal" or plain(name) in SURELY_GOLD:
+    judged = [source for source, responses in table.sources.items() if responses.raters is not None]
+    if table.scale.kind == "nominal" or plain(name) in SURELY_GOLD or judged == [name]:
         return name, [f"Gold is {name}, by its name. Change it with `gold`."]
     return None, [f"{name} counts as a model. If it is gold, say so: `gold={name!r}`."]
 
