@@ -246,7 +246,8 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 assert self.gold is not None
                 subject = self.table([self.gold])
                 metrics = self._metrics(subject.scale.kind)
-                where = {"gold": self.gold, "adjust": self.adjusted}
+                [name] = subject.sources  # "kind=human" is called human
+                where = {"gold": name, "adjust": self.adjusted}
             elif self.plans_raters:
                 subject, metrics, why = self._pilot()
                 self._refuse("with raters nothing is simulated", *ONLY_SIMULATED, run=run)
