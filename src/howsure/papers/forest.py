@@ -151,7 +151,7 @@ def published() -> list[dict[str, Any]]:
 
 
 NAMES = {"accuracy": "accuracy", "tv": "total variation", "wins": "wins", "kl": "KL divergence"}
-BUDGETS = (100, 250, 500, 1000, 2500, 5000)
+BUDGETS = (100, 250, 500, 1000, 2500, 5000, 10_000, 25_000, 50_000)
 RESPONSES = (*range(1, 11), *range(20, 101, 20), 140, 200, 300, 400, 500)
 PRECISION = 0.1
 FEW_ITEMS = 10

@@ -118,7 +118,7 @@ def published() -> list[dict[str, Any]]:
 
 RESPONSES = (1, 2, 5, 10, 20, 50, 100, 200, 500)
 BUDGETS = (1000, 2500, 5000, 10_000, 25_000)
-FEW_RESPONSES, FEW_BUDGETS = (1, 5, 10, 25, 50, 100), (500, 1000, 2500, 5000, 10_000)
+FEW_RESPONSES, FEW_BUDGETS = (1, 5, 10, 25, 50, 100), (500, 1000, 2500, 5000, 10_000, 25_000, 50_000, 100_000)
 NAMES = {"mae": "MAE", "wins": "wins", "memd": "mean EMD (legacy)"}
 MOST_ITEMS = 2_500_000
 """Simulated items of one kind in a cell: large designs get fewer data sets, 100 at least."""
