@@ -1,4 +1,4 @@
-"""Run `howsure audit --paper leader`; write docs/measured/audit_leader_*.csv and the last section of docs/audit.md.
+"""Run `howsure audit --paper leader`; write docs/measured/audit_leader_*.csv and the last section of docs/evidence/audit.md.
 
     python benchmarks/audit_leader.py run [--store FILE] [--workers 2]
     python benchmarks/audit_leader.py page
@@ -25,7 +25,7 @@ from howsure.auditing import leader_layout as leader_findings
 from howsure.questions.audit import leader
 
 ROOT = Path(__file__).parents[1]
-MEASURED, PAGE = ROOT / "docs" / "measured", ROOT / "docs" / "audit.md"
+MEASURED, PAGE = ROOT / "docs" / "measured", ROOT / "docs" / "evidence" / "audit.md"
 START, END = "<!-- benchmarks/audit_leader.py -->", "<!-- end -->"
 KINDS = {"tests": TestRow, "smallest": SmallestRow}
 SHOWN = ("mae", "wins", "spearman")
@@ -130,7 +130,7 @@ def page():
     for audit in read():
         tests = document.rejections(audit, 1000, 5)
         parts += [
-            f"### {audit.model[0].upper()}{audit.model[1:]}",
+            f"## {audit.model[0].upper()}{audit.model[1:]}",
             *("* " + line for line in leader_findings.findings(audit).splitlines()),
             "", "Smallest error of estimated p among the metrics, in brackets the mean error of all of them:", "",
             markdown(leader_findings.smallest(audit, "scheme")),

@@ -3,7 +3,7 @@
     python benchmarks/baselines_level.py run [--data-sets 2000]
     python benchmarks/baselines_level.py page
 
-Writes docs/measured/baselines_level.csv and the table in docs/resampling.md. Normal items, mean absolute error; the null is true because A and B answer from the same
+Writes docs/measured/baselines_level.csv and the table in docs/evidence/tests.md. Normal items, mean absolute error; the null is true because A and B answer from the same
 distribution, or because they are equally good but err on different items. `compare` gives these p-values (tests/comparison/
 test_baselines.py); here they are computed for all data sets at once. LEADER's number is one side of the flat bootstrap.
 """
@@ -108,7 +108,7 @@ def main():
     options = parser.parse_args()
     if options.what == "run":
         run(options.data_sets)
-    put_between(ROOT / "docs" / "resampling.md", MARK, text())
+    put_between(ROOT / "docs" / "evidence" / "tests.md", MARK, text())
 
 
 if __name__ == "__main__":

@@ -314,7 +314,7 @@ cache takes {start[first_compare_seconds]:.1f} s, the second {start[second_compa
 
 
 def page(found):
-    """Make docs/speed.md of what was measured."""
+    """Make docs/evidence/speed.md of what was measured."""
     responses = "\n".join(
         f"| {metric} | {row['howsure_microseconds']:.0f} | {row['ratio_numpy']:.1f} | {row['ratio_item_by_item']:.0f} |"
         for metric, row in found["responses"].items()
@@ -332,7 +332,7 @@ def page(found):
         largest=max(found["size"]["seconds_by_items"].values()),
         cores=os.cpu_count(),
     )
-    (ROOT / "docs" / "speed.md").write_text(text)
+    (ROOT / "docs" / "evidence" / "speed.md").write_text(text)
 
 
 def main():

@@ -1,4 +1,4 @@
-"""Level of the tests and coverage of the intervals where data are hard; writes its tables into docs/inference.md.
+"""Level of the tests and coverage of the intervals where data are hard; writes its tables into docs/evidence/intervals.md.
 
     python benchmarks/hard_settings.py          # four minutes of one core
     python benchmarks/hard_settings.py --page   # the page alone, from docs/measured
@@ -240,7 +240,7 @@ def page(levels, curved, ranks):
         for row in levels
     ]  # fmt: skip
     head = ["item advantages", "items", "sign-flip", "studentised", "coverage of the default interval"]
-    put_between(ROOT / "docs" / "inference.md", MARKS[0], markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", MARKS[0], markdown(head, body))
     least = binomial_region(N_CURVED, LEVEL, confidence_level=0.99).low / N_CURVED
     cells = {}
     for row in curved:
@@ -251,14 +251,14 @@ def page(levels, curved, ranks):
         for (name, n), found in cells.items()
     ]  # fmt: skip
     head = ["metric", "items", "percentile", "t (default)", "undefined"]
-    put_between(ROOT / "docs" / "inference.md", MARKS[1], markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", MARKS[1], markdown(head, body))
     body = [
         [str(row["n_items"]), row["apart_a"], row["apart_b"], row["scale"],
          *(share(row[name], N_CURVED, False) for name in ("swapped_ranks", "delong"))]
         for row in ranks
     ]  # fmt: skip
     head = ["items", "A separates by", "B by", "B's responses times", "exchanged ranks", "DeLong's z"]
-    put_between(ROOT / "docs" / "inference.md", MARKS[2], markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", MARKS[2], markdown(head, body))
 
 
 if __name__ == "__main__":

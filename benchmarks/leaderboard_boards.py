@@ -105,7 +105,7 @@ def page():
             share = f"{100 * int(row[key]) / n:.1f}"
             shares.append(f"**{share}**" if int(row[key]) > high else share)
         body.append([row["kind"], row["models"], row["units"], row["data_sets"], *shares, row["found"], row["ranks"]])
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- boards -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- boards -->", markdown(head, body))
 
 
 if __name__ == "__main__":

@@ -115,7 +115,7 @@ def page():
             f"{100 * int(r['separated']) / n:.1f}%", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f}%",
             f"{100 * float(r['said_leads']):.1f}%", f"{100 * int(r['leads']) / n:.1f}%", r["data_sets"],
         ])  # fmt: skip
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- plans -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- plans -->", markdown(head, body))
 
 
 if __name__ == "__main__":

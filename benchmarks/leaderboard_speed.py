@@ -85,7 +85,7 @@ def main():
          f"{r['load']:.0f}"]
         for r in rows
     ]  # fmt: skip
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- speed -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- speed -->", markdown(head, body))
 
 
 if __name__ == "__main__":

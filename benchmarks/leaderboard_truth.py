@@ -220,7 +220,7 @@ def page():
          f"{float(r['mean_rank_set']):.1f}"]
         for r in rows
     ]  # fmt: skip
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- items -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- items -->", markdown(head, body))
     rows = read_rows(MEASURED / "leaderboard_raters.csv")
     head[1] = "items × raters"
     body = [
@@ -229,7 +229,7 @@ def page():
          r["mean_rank_set"] and f"{float(r['mean_rank_set']):.1f}"]
         for r in rows
     ]  # fmt: skip
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- raters -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- raters -->", markdown(head, body))
 
 
 def main():

@@ -181,7 +181,7 @@ def page():
         for case in CASES
         if (row := rows.get(case.name))
     ]  # fmt: skip
-    put_between(ROOT / "docs" / "leaderboards.md", "<!-- votes -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", "<!-- votes -->", markdown(head, body))
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@
     python benchmarks/levels.py unequal [--data-sets 2000] [--out docs/measured/unequal.csv]
     python benchmarks/levels.py ranks [--data-sets 4000] [--out docs/measured/ranks.csv]
 
-`python benchmarks/levels_page.py` makes docs/levels.md of the four.
+`python benchmarks/levels_page.py` makes docs/evidence/levels.md of the four.
 
 Data: item means μ ~ U(0, 1), item standard deviations σ ~ U(0, 0.3) (METHODS §2). Metrics for labels see the same
 responses cut into five levels. Two true nulls:

@@ -1,4 +1,4 @@
-"""Make docs/levels.md of what levels.py and cluster_coverage.py measured: python benchmarks/levels_page.py."""
+"""Make docs/evidence/levels.md of what levels.py and cluster_coverage.py measured: python benchmarks/levels_page.py."""
 
 import numpy as np
 from scipy.special import bdtr
@@ -14,7 +14,7 @@ Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv`, `ran
 `python benchmarks/levels.py levels`, `ranks`, `unequal` and `coverage` measure. Item means are U(0, 1), item standard deviations
 U(0, 0.3); metrics for labels (tv, accuracy) use the same responses cut into five categories. Accuracy under the nulls that are not the
 default was measured with the first of tied labels winning; the metric shares tied labels.
-[Hard settings](inference.md#hard-settings) has skewed and heavy-tailed advantages. The [glossary](glossary.md) defines the terms.
+[Hard settings](intervals.md#hard-settings) has skewed and heavy-tailed advantages. The [glossary](../reference/glossary.md) defines the terms.
 
 ## Type I error at α = 5%
 
@@ -85,7 +85,7 @@ CHOICE = """Mean distance from 95% over the designs, in points, and in brackets 
 
 {distances}
 
-The defaults follow from this and from [hard settings](inference.md#hard-settings):
+The defaults follow from this and from [hard settings](intervals.md#hard-settings):
 **symmetric** for metrics with item scores; **score** where all item advantages are −c, 0 or c (accuracy without tied labels), but
 **bca** for wins where more than half of the items have a winner; **t** with the jackknife's standard error for other metrics
 that a single item moves little (spearman, RMSE, cosine), DeLong's for AUC, and **percentile** for the rest.
@@ -156,7 +156,7 @@ def outside(rows, region, where):
 
 
 def main():
-    """Make docs/levels.md of what was measured."""
+    """Make docs/evidence/levels.md of what was measured."""
     read = {}
     for study in ("levels", "coverage", "unequal", "ranks"):
         read[study] = read_rows(MEASURED / f"{study}.csv")
@@ -252,7 +252,7 @@ def main():
             distances=table(distance_rows, methods), n_designs=len(distances["mae"]["basic"]), **clustered_words()
         ),
     )
-    (ROOT / "docs" / "levels.md").write_text(text)
+    (ROOT / "docs" / "evidence" / "levels.md").write_text(text)
 
 
 def clustered_words():

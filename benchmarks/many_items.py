@@ -5,7 +5,7 @@ Data sets of item advantages from seven distributions with known means. For each
 for fewer items. `taken` is the share of data sets on which `enough` says that the formula will do; on the others
 `compare` resamples. `default` is the coverage of what it then takes, on the same data sets as `symmetric`.
 
-    python benchmarks/many_items.py        # writes docs/measured/many_items.csv and the table in docs/inference.md
+    python benchmarks/many_items.py        # writes docs/measured/many_items.csv and the table in docs/evidence/intervals.md
 """
 
 import numpy as np
@@ -117,7 +117,7 @@ def page():
             )
         )
     head = ("advantages", "items", "side", "t", "edgeworth", "taken, %", "symmetric", "default")
-    put_between(ROOT / "docs" / "inference.md", "<!-- benchmarks/many_items.py -->", markdown(head, found))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", "<!-- benchmarks/many_items.py -->", markdown(head, found))
 
 
 if __name__ == "__main__":

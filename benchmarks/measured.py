@@ -50,7 +50,7 @@ def false_differences(file, mark, names):
         bold = wrong > binomial_region(n, 0.05).high
         body.append([*(row[name] for name in names), str(n), f"**{share}**" if bold else share, row["found"]])
     head = [*names, "data sets", "a false difference", "true differences found"]
-    put_between(ROOT / "docs" / "leaderboards.md", mark, markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "leaderboards.md", mark, markdown(head, body))
 
 
 def run_cells(about, file, cells, measure, page, *, data_sets):

@@ -1,6 +1,6 @@
 """How often the interval of `howsure score` contains the true score, and how often single runs exceed the noise floor.
 
-`python benchmarks/model_score_coverage.py` writes docs/measured/model_score_coverage.csv and the table of docs/runs.md.
+`python benchmarks/model_score_coverage.py` writes docs/measured/model_score_coverage.csv and the table of docs/evidence/runs.md.
 Items are as easy as Beta(4, 4), or Beta(4, 0.4) where nearly all are easy; errors are lognormal. In clusters of five,
 items are equally easy.
 """
@@ -62,7 +62,7 @@ def main():
     head = ("what", "scores", "runs", "units", *(f"{n} items" for n in SIZES))
     write_rows([dict(zip(head, row, strict=True)) for row in rows], MEASURED / "model_score_coverage.csv")
     told = [(*map(str, row[:4]), *(f"{100 * share:.1f}%" for share in row[4:])) for row in rows]
-    put_between(ROOT / "docs" / "runs.md", "<!-- measured -->", markdown(head, told))
+    put_between(ROOT / "docs" / "evidence" / "runs.md", "<!-- measured -->", markdown(head, told))
 
 
 if __name__ == "__main__":

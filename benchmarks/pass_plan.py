@@ -77,7 +77,7 @@ def page():
             r["metric"], r["advantage"], f"{int(r['n_items']):,} × {r['runs']}", f"{100 * said:.1f}%",
             f"{100 * int(r['found']) / n:.1f}%", f"{100 * region.low / n:.1f} to {100 * region.high / n:.1f}%", str(n),
         ])  # fmt: skip
-    put_between(ROOT / "docs" / "metrics.md", "<!-- passes -->", markdown(head, body))
+    put_between(ROOT / "docs" / "evidence" / "tests.md", "<!-- passes -->", markdown(head, body))
 
 
 if __name__ == "__main__":

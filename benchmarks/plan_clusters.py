@@ -1,7 +1,7 @@
 """Do plans for clusters of items (documents) come true, also with raters? Writes docs/measured/plan_clusters.csv.
 
     python benchmarks/plan_clusters.py [--pilots 30] [--studies 200]
-    python benchmarks/plan_clusters.py tables      print the table of docs/plan.md from the file
+    python benchmarks/plan_clusters.py tables      print the table of docs/evidence/plans.md from the file
 
 "items": one response of gold, A and B per item, mean absolute error. In half of the documents B is off by half a point to one
 side, in a third A is; the rest is noise of single items. "raters": ratings of the outputs of A and B by raters who judge

@@ -111,7 +111,7 @@ def measure(client: Any) -> None:
          f"{row['power_rms_deviation']}, {row['power_largest_deviation']}"]
         for row in rows
     ]  # fmt: skip
-    put_between(ROOT / "docs" / "web.md", "<!-- sliders -->", markdown(head, table))
+    put_between(ROOT / "docs" / "how-to" / "web.md", "<!-- sliders -->", markdown(head, table))
 
 
 if __name__ == "__main__":

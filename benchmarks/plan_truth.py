@@ -1,7 +1,7 @@
 """Do plans from small real pilots come true? Writes docs/measured/plan_truth.csv and plan_after_pilots.csv.
 
     HOWSURE_SHARED=../shared python benchmarks/plan_truth.py [--pilots 4] [--studies 200] [--only wmt23-rating]
-    python benchmarks/plan_truth.py tables      print the tables of docs/plan.md from the files
+    python benchmarks/plan_truth.py tables      print the tables of docs/evidence/plans.md from the files
 
 The population is the full table: items are drawn with replacement, and for each its own responses without. dices350: labels;
 A and B are groups of raters, and B's answers are those to another item on 30% of the items. inductive: numbers from 0 to

@@ -2,7 +2,7 @@
 
     python benchmarks/plan_widths.py [--data-sets 400]
 
-Writes docs/measured/plan_widths.csv and the table in docs/plan.md. Nothing here is a test.
+Writes docs/measured/plan_widths.csv and the table in docs/evidence/plans.md. Nothing here is a test.
 """
 
 import argparse
@@ -70,7 +70,7 @@ def main():
             for row in rows
         ],
     )  # fmt: skip
-    put_between(ROOT / "docs" / "plan.md", "<!-- widths -->", table)
+    put_between(ROOT / "docs" / "evidence" / "plans.md", "<!-- widths -->", table)
 
 
 if __name__ == "__main__":

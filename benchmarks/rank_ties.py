@@ -1,4 +1,4 @@
-"""Level and power of swapped ranks where answers are few labels; writes docs/measured/rank_ties.csv and a table in docs/metrics.md.
+"""Level and power of swapped ranks where answers are few labels; writes docs/measured/rank_ties.csv and a table in docs/evidence/tests.md.
 
     python benchmarks/rank_ties.py [--data-sets 4000]
 
@@ -68,7 +68,7 @@ def main():
     write_rows(rows, MEASURED / "rank_ties.csv")
     table = ["| metric | labels | items | level apart | level joined | power apart | power joined |", "|---|---|---|---|---|---|---|"]  # fmt: skip
     table += ["| " + " | ".join(map(str, row.values())) + " |" for row in rows]
-    put_between(ROOT / "docs" / "metrics.md", MARK, "\n".join(table))
+    put_between(ROOT / "docs" / "evidence" / "tests.md", MARK, "\n".join(table))
 
 
 if __name__ == "__main__":

@@ -3,7 +3,7 @@
     python benchmarks/raters.py ratings [--data-sets 2000]    gold-free mean ratings: level, power, coverage
     python benchmarks/raters.py gold [--data-sets 2000]       models against the gold of few raters: level
     python benchmarks/raters.py clusters [--data-sets 2000]   ratings of items that come in documents: level
-    python benchmarks/raters.py tables                        print the tables of docs/raters.md from the three files
+    python benchmarks/raters.py tables                        print the tables of docs/evidence/raters.md from the three files
 
 Ratings: rating = item + rater + (rater × model) + noise, all normal; standard deviations 1, 1, 0.3 and 1. Every rater
 judges every item (or `per_item` of the raters, drawn for each item) and both models. The two-way test is compared with

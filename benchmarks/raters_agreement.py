@@ -1,7 +1,7 @@
 """Measure the coverage of intervals for coefficients of agreement; write docs/measured/raters_agreement.csv.
 
     python benchmarks/raters_agreement.py [--data-sets 400] [--cells 1,2] [--out FILE]
-    python benchmarks/raters_agreement.py tables        print the table of docs/raters.md from the file
+    python benchmarks/raters_agreement.py tables        print the table of docs/evidence/raters.md from the file
 
 A response is item + rater + noise, normal with standard deviations 1, 0.5 (or 0) and 1, cut into five levels that 10, 20,
 40, 20 and 10% of all responses fall into. In some cells a quarter or half of the raters answer at random. The truth is what infinitely many items and raters would give, by numerical

@@ -2,7 +2,7 @@
 
     python benchmarks/raters_few.py [--data-sets 400]    run
     python benchmarks/raters_few.py --fresh              other data, in docs/measured/raters_fresh.csv
-    python benchmarks/raters_few.py --tables             print the tables of docs/raters.md from the files
+    python benchmarks/raters_few.py --tables             print the tables of docs/evidence/raters.md from the files
 
 Loads: differences between two models of 40 items × 12 raters; rater × model SD 0.3 or 0.6, item × model SD 0 or 0.5,
 noise 1 per rating. balanced; three raters for each item by lot; halves (two groups of raters, each judges half of the items);

@@ -1,7 +1,7 @@
 """Measure the level of the mean-rating test with crossed raters on millions of data sets; write docs/measured/raters_level.csv.
 
     python benchmarks/raters_level.py [--data-sets 2000000]
-    python benchmarks/raters_level.py tables        print the table of docs/raters.md from the file
+    python benchmarks/raters_level.py tables        print the table of docs/evidence/raters.md from the file
 
 The four complete designs of `raters.py ratings`. The test sees a table of differences through four numbers: its mean and the
 mean squares of items, raters and the rest, which are independent, normal and χ² with known degrees of freedom. Drawing these

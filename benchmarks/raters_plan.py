@@ -1,7 +1,7 @@
 """Do plans with raters come true? Compare them with `compare` on fresh data; write docs/measured/raters_plan.csv.
 
     python benchmarks/raters_plan.py [--studies 1000] [--pilots 200] [--only pilot] [--workers 2] [--out FILE]
-    python benchmarks/raters_plan.py tables      print the tables of docs/raters.md from the file
+    python benchmarks/raters_plan.py tables      print the tables of docs/evidence/raters.md from the file
 
 "known": mean ratings whose components are known (items × model SD 0.5, raters × model 0.3, noise 1); the planned power and
 width of a design against those of `compare` on fresh data sets. "pilot": 20 pilots of 100 items × 5 gold raters, planned

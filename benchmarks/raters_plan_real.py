@@ -1,7 +1,7 @@
 """Do plans with raters come true on real data? Four real tables; writes docs/measured/raters_plan_real.csv.
 
     HOWSURE_SHARED=../shared python benchmarks/raters_plan_real.py [--pilots 30] [--studies 300] [--only inductive]
-    python benchmarks/raters_plan_real.py tables      print the table of docs/raters.md from the file
+    python benchmarks/raters_plan_real.py tables      print the table of docs/evidence/raters.md from the file
 
 The population is the real table of items × raters. A study draws its items and its raters from it with replacement,
 independently of each other, which is what `compare` supposes when raters are a random factor. dices350: 350 items × 123

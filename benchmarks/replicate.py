@@ -1,6 +1,6 @@
-"""Recompute the published tables at full size and write docs/replications.md.
+"""Recompute the published tables at full size and write docs/evidence/replications.md.
 
-    python benchmarks/replicate.py [--papers raters leader forest ratings] [--keep folder] [--out docs/replications.md]
+    python benchmarks/replicate.py [--papers raters leader forest ratings] [--keep folder] [--out docs/evidence/replications.md]
 
 Finished cells are kept in the folder, so that a run can be interrupted, and each paper's result as JSON, so that the page
 can be written again without a new run (--papers with no name).
@@ -39,7 +39,7 @@ $ howsure replicate forest --table 3 --n-simulations 50
 Convention that reproduces the tables: fresh items in every simulated data set...
 ```
 
-A replication is a study ([sweeps](sweeps.md)): every design is a cell (LEADER: every strategy and data set). With
+A replication is a study ([sweeps](../how-to/sweeps.md)): every design is a cell (LEADER: every strategy and data set). With
 `--store` it can be interrupted, and the same command continues; `--workers 8` computes on processes, `--dask` on a
 cluster. Without any of them cells are computed on threads, one per core. The numbers are the same, bit for bit.
 

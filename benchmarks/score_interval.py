@@ -1,4 +1,4 @@
-"""Coverage of intervals for advantages that are −1, 0 or 1, without simulated data sets; writes its table into docs/inference.md.
+"""Coverage of intervals for advantages that are −1, 0 or 1, without simulated data sets; writes its table into docs/evidence/intervals.md.
 
     python benchmarks/score_interval.py
 
@@ -110,7 +110,7 @@ def page(rows):
         below = sum(row["coverage"] < 0.94 for row in of_name)
         said.append(f"{name}: {100 * low['coverage']:.1f}% at worst, {below} of {len(of_name)} below 94%")
     lines += ["", "; ".join(said) + "."]
-    put_between(ROOT / "docs" / "inference.md", MARK, "\n".join(lines))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", MARK, "\n".join(lines))
 
 
 if __name__ == "__main__":

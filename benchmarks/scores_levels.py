@@ -1,4 +1,4 @@
-"""Error rates of the tests and coverage of the intervals in `howsure.paired`, written to docs/scores-levels.md.
+"""Error rates of the tests and coverage of the intervals in `howsure.paired`, written to docs/evidence/scores.md.
 
 Run from the repository root: `python benchmarks/scores_levels.py` (about a quarter of an hour on one core).
 `--replications 200 --output -` gives a quick look on the screen. `--flips` measures the section on flips alone and puts
@@ -260,7 +260,7 @@ def main():
     parser.add_argument("--replications", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=6)
     parser.add_argument("--flips", action="store_true", help="measure the flips only")
-    parser.add_argument("--output", default="docs/scores-levels.md")
+    parser.add_argument("--output", default="docs/evidence/scores.md")
     options = parser.parse_args()
     if options.replications % BLOCK:
         parser.error(f"--replications must be a multiple of {BLOCK}")

@@ -1,4 +1,4 @@
-"""Repeat the searches behind FOREST 2 and RATINGS 1 to 3; writes docs/measured/searches.csv and a part of docs/replications.md.
+"""Repeat the searches behind FOREST 2 and RATINGS 1 to 3; writes docs/measured/searches.csv and a part of docs/evidence/replications.md.
 
     python benchmarks/searches.py run forest 2 --store forest.db [--n-simulations 1000]
     python benchmarks/searches.py page
@@ -134,7 +134,7 @@ def main():
     if options.what == "run":
         run(options.paper, options.table, options.store, options.n_simulations)
     else:
-        put_between(ROOT / "docs" / "replications.md", MARK, section())
+        put_between(ROOT / "docs" / "evidence" / "replications.md", MARK, section())
 
 
 if __name__ == "__main__":

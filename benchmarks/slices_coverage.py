@@ -1,4 +1,4 @@
-"""Do the intervals of very many slices hold together? Writes docs/measured/slices_coverage.csv and docs/inference.md.
+"""Do the intervals of very many slices hold together? Writes docs/measured/slices_coverage.csv and docs/evidence/intervals.md.
 
     python benchmarks/slices_coverage.py [--data-sets 100] [--page]
 
@@ -62,7 +62,7 @@ def measure(metric, n_slices, size, data_sets, number):
 
 
 def page():
-    """Put the table into docs/inference.md."""
+    """Put the table into docs/evidence/intervals.md."""
     rows = []
     for row in read_rows(MEASURED / "slices_coverage.csv"):
         data_sets, together, missed = (int(row[name]) for name in ("data_sets", "together", "missed"))
@@ -82,7 +82,7 @@ def page():
         "no interval",
         "data sets",
     ]
-    put_between(ROOT / "docs" / "inference.md", "<!-- slices -->", markdown(head, rows))
+    put_between(ROOT / "docs" / "evidence" / "intervals.md", "<!-- slices -->", markdown(head, rows))
 
 
 if __name__ == "__main__":

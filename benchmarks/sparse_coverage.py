@@ -1,4 +1,4 @@
-"""Coverage of intervals where few items tell A and B apart; writes its table into docs/inference.md.
+"""Coverage of intervals where few items tell A and B apart; writes its table into docs/evidence/intervals.md.
 
     python benchmarks/sparse_coverage.py
 
@@ -70,7 +70,11 @@ def page(rows):
         key = (row["sizes"], f"{row['n_items']}", f"{100 * row['differing']:g}%", f"{100 * row['won']:g}%")
         lines.setdefault(key, []).append(f"{shown} ({row['width']:.3g})")
     head = ["sizes", "items", "share that differ", "of these A wins", *METHODS]
-    put_between(ROOT / "docs" / "inference.md", MARK, markdown(head, [[*key, *cells] for key, cells in lines.items()]))
+    put_between(
+        ROOT / "docs" / "evidence" / "intervals.md",
+        MARK,
+        markdown(head, [[*key, *cells] for key, cells in lines.items()]),
+    )
 
 
 if __name__ == "__main__":

@@ -327,7 +327,7 @@ machine* is what a second thread gained at the same time in a loop that stays in
 
 
 def page(found):
-    """Write docs/speed-table.md."""
+    """Write docs/evidence/run-times.md."""
     rows = []
     for name, row in found["jobs"].items():
         before = f"{row['previous']:.3g}" if row["previous"] is not None else "–"
@@ -354,7 +354,7 @@ version. Seconds of processor time on one thread, the least of three turns (of 2
 * At 100,000 items a resample takes, in units of a resample of MAE by this version and by the earlier version: {found["ranks"]}.
 * Jobs of the earlier version that would take minutes are measured with fewer resamples and multiplied, its commands not at all (–).
 {threads()}"""
-    (ROOT / "docs" / "speed-table.md").write_text(text)
+    (ROOT / "docs" / "evidence" / "run-times.md").write_text(text)
 
 
 def main():

@@ -165,7 +165,7 @@ def main():
         f"{row['static_ms_p95']} ms), a form {row['form_ms_median']} ms ({row['form_ms_p95']} ms), on a machine with "
         f"{os.cpu_count()} cores and a load average of {row['load_average']} (`benchmarks/web_load.py`)."
     )
-    put_between(ROOT / "docs" / "web.md", "<!-- load -->", fill(said, 120))
+    put_between(ROOT / "docs" / "how-to" / "web.md", "<!-- load -->", fill(said, 120))
 
 
 if __name__ == "__main__":

@@ -218,7 +218,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
 }  # fmt: skip
 """Name of the picture, the results that are drawn like it, what it shows, and the run that makes it."""
 
-ELSEWHERE = {"Sweep": "[big studies](sweeps.md): any result against any parameter"}
+ELSEWHERE = {"Sweep": "[big studies](how-to/sweeps.md): any result against any parameter"}
 """Results that are drawn, and whose own page shows how."""
 
 

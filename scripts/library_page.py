@@ -1,4 +1,4 @@
-"""Make docs/library.md: every public name of `howsure` with the first line of its docstring.
+"""Make docs/reference/python.md: every public name of `howsure` with the first line of its docstring.
 
 python scripts/library_page.py
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import howsure
 
-PAGE = Path(__file__).parents[1] / "docs" / "library.md"
+PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 HEAD = """# Python library
 
 Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` lists every option.

@@ -1,4 +1,4 @@
-"""The listing that opens docs/design.md is the tree, and a name tells its room."""
+"""The listing that opens docs/contributing/design.md is the tree, and a name tells its room."""
 
 import re
 from collections import defaultdict
@@ -6,7 +6,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "howsure"
-LISTING = (ROOT / "docs" / "design.md").read_text(encoding="utf-8").split("```")[1].removeprefix("\nsrc/howsure/\n")
+LISTING = (
+    (ROOT / "docs" / "contributing" / "design.md")
+    .read_text(encoding="utf-8")
+    .split("```")[1]
+    .removeprefix("\nsrc/howsure/\n")
+)
 
 
 def test_the_listing_names_everything_at_the_top():

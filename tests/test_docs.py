@@ -13,7 +13,7 @@ import pytest
 from howsure.cli.app import main
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 BLOCK = re.compile(r"^```(python|console)\n(.*?)^```", re.M | re.S)
 CHECK = doctest.OutputChecker()
 PLAIN = re.compile(r"howsure(?! serve)(?!.*--(dask|workers))[^|<>;&$*`]*\Z", re.S)
@@ -52,7 +52,7 @@ def in_a_shell(command):
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page_runs(page, tmp_path, monkeypatch, capfd):
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
     if not blocks:

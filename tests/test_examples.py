@@ -1,4 +1,4 @@
-"""Simulated data do what their names and the table in docs/scores.md say."""
+"""Simulated data do what their names and the table in docs/how-to/scores.md say."""
 
 import re
 from pathlib import Path
@@ -11,7 +11,7 @@ from howsure.errors import ArgumentError
 from howsure.inference.proportions import binomial_region
 from howsure.paired import analyse, describe, read_scores, recommend, significance_test, write_scores
 
-PAGE = (Path(__file__).parents[1] / "docs" / "scores.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "scores.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| `([a-z0-9-]+)` \| (mean|median) \| ([a-z-]+) \| (.*?) \| ([0-9.]+) \|$", PAGE, re.M)
 
 

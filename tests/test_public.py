@@ -17,5 +17,5 @@ def test_public_names_have_a_docstring(name):
 
 def test_the_page_of_names_is_up_to_date():
     made = runpy.run_path(str(ROOT / "scripts" / "library_page.py"))["page"]()
-    shown = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    shown = (ROOT / "docs" / "reference" / "python.md").read_text(encoding="utf-8")
     assert shown == made, "run python scripts/library_page.py"

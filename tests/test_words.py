@@ -15,7 +15,7 @@ from howsure.cli.app import app
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "howsure"
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
 TEMPLATES = sorted((SOURCE / "web" / "templates").glob("*.html"))
 
 COUNTED = r"the|of|its|their|these|all|many|no|null|same|other|joint|two-way|bootstrap|more|fewer|most|[\d,]+"
@@ -47,7 +47,7 @@ INSTEAD = {
 HISTORY = {r"no longer|used to be|as before": "present tense; history belongs into the changelog"}
 
 EXCEPTIONS = {
-    ("docs/replications.md", "leader(board)"): "title of a paper",
+    ("docs/evidence/replications.md", "leader(board)"): "title of a paper",
     ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
 }
 """What a page may say all the same, and why."""

@@ -1,4 +1,4 @@
-"""Every option and page that docs/manual.md names for a field of NLPStatTest's manual is there."""
+"""Every option and page that docs/how-to/nlpstattest.md names for a field of NLPStatTest's manual is there."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 
 from howsure.cli.app import app
 
-PAGE = (Path(__file__).parents[2] / "docs" / "manual.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "nlpstattest.md").read_text(encoding="utf-8")
 ROWS = re.findall(r"^\| (.+?) \| (?:`howsure (.+?)`|–) \| `(/.+?)` \|$", PAGE, re.MULTILINE)
 
 

@@ -657,7 +657,7 @@ def test_the_studentised_test_holds_its_level_better_where_advantages_are_skewed
         contest = Contest.from_arrays(np.zeros(n), 20.0 - own, np.full(n, 20.0), scale="continuous")
         rejected += compare(contest, null="studentised", **how).pvalue <= 0.05
     by_swaps = sum(found.pvalue("two-sided").pvalue <= 0.05 for found in sign_flips_of_rows(advantages))
-    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6% (docs/levels.md)
+    low, high = stats.binom.ppf([0.0005, 0.9995], n_studies, 0.06)  # measured: 6% (docs/evidence/levels.md)
     assert low <= rejected <= min(high, by_swaps)
 
 

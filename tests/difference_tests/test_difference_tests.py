@@ -227,7 +227,7 @@ def test_level_on_normal_data(test, n):
     ]
     rejected = sum(int((part.pvalue <= 0.05).sum()) for part in parts)
     # Discrete tests stay below their level, and the percentile bootstrap of the median of 20 exceeds it; the bounds
-    # hold the rates of docs/scores-levels.md.
+    # hold the rates of docs/evidence/scores.md.
     most = 0.08 if test is BOOTSTRAP_MEDIAN else 0.05
     least = {SIGN: 0.02, PERMUTATION_MEDIAN: 0.02}.get(test, 0.04)
     assert stats.binom.ppf(0.0005, n_rows, least) <= rejected <= stats.binom.ppf(0.9995, n_rows, most)

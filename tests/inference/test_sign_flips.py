@@ -121,7 +121,7 @@ def test_the_planner_has_the_same_tail():
     rows = np.stack([at_distance(rng.exponential(size=80), z, rng) for z in (1.0, 1.5, 2.0, 2.5)])
     _, greater = simulated_pvalues.sign_flip(rows)
     exact = [found.greater for found in sign_flips_of_rows(rows)]
-    np.testing.assert_allclose(greater, exact, rtol=0.01)  # the error of its expansion, docs/plan.md
+    np.testing.assert_allclose(greater, exact, rtol=0.01)  # the error of its expansion, docs/how-to/plan.md
 
 
 @pytest.mark.parametrize("n", [200, 2000, 20_000, 200_000])

@@ -116,7 +116,7 @@ def shares_of(n, kind):
 
 @pytest.mark.parametrize("kind", ["equal", "by rank", "one half"])
 def test_intervals_of_unequal_clusters_cover(kind):
-    # A bootstrap of 12 clusters, one of which has half of the items, covers 88 to 91% (docs/levels.md).
+    # A bootstrap of 12 clusters, one of which has half of the items, covers 88 to 91% (docs/evidence/levels.md).
     rng = np.random.default_rng(11)
     sizes, n_data_sets = shares_of(12, kind), 1000
     covered = 0

@@ -202,8 +202,8 @@ def test_a_bootstrap_of_few_segments_gets_a_caution(n, warned):
 
 
 def test_the_caution_about_a_bootstrap_quotes_the_measured_error_rate():
-    """The number in the note is the one in the table of docs/scores-levels.md."""
-    text = (Path(__file__).parents[2] / "docs" / "scores-levels.md").read_text(encoding="utf-8")
+    """The number in the note is the one in the table of docs/evidence/scores.md."""
+    text = (Path(__file__).parents[2] / "docs" / "evidence" / "scores.md").read_text(encoding="utf-8")
     [row] = [line for line in text.split("## n = 100")[0].splitlines() if line.startswith("| skewed | bootstrap |")]
     measured = re.findall(r"(\d+\.\d) \(", row)[2]
     assert f"rejected {measured}% of true null hypotheses on 20 skewed" in TESTS["bootstrap"].caution_for(20)

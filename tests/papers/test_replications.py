@@ -1,6 +1,6 @@
 """Published tables at reduced size: differences stay within what Monte-Carlo error explains.
 
-The full-size run is `benchmarks/replicate.py`; its tables are in `docs/replications.md`.
+The full-size run is `benchmarks/replicate.py`; its tables are in `docs/evidence/replications.md`.
 """
 
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""One word, one meaning: the table of names (docs/reference.md) holds every option, and no option that it rules out."""
+"""One word, one meaning: the table of names (docs/reference/options.md) holds every option, and no option that it rules out."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ def commands(command, path=()):
 
 def words(column):
     """Return the words of a column of the table, row by row."""
-    lines = (ROOT / "docs" / "reference.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "reference" / "options.md").read_text(encoding="utf-8").splitlines()
     return [re.findall(r"`(\w+)`", line.split("|")[column]) for line in lines if line.startswith("| `")]
 
 

@@ -101,7 +101,7 @@ def uneven(metric: Metric, contest: Contest) -> list[str]:
         return []
     return [
         f"The {'mean of ' * metric.additive}{metric.name} depends on a few items, which a sample of {contest.n_items} "
-        "may lack, so the interval may be too narrow (docs/inference.md). Add items, or use mae, tv or js."
+        "may lack, so the interval may be too narrow. Add items, or use mae, tv or js."
     ]
 
 

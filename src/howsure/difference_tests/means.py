@@ -25,7 +25,7 @@ from howsure.difference_tests.base import (
 NEGLIGIBLE = 1e-13
 """Deviations this small beside the numbers they come from are rounding."""
 MANY = 100
-"""From this many differences on, a two-sided t test is nearly right on the skewed data of docs/scores-levels.md."""
+"""From this many differences on, a two-sided t test is nearly right on the skewed data of docs/evidence/scores.md."""
 LONG_TAIL = "it tests the mean, which a long tail pulls away from the typical difference."
 
 
@@ -113,7 +113,7 @@ class Bootstrap(MeanTest):
     )
 
     def caution_for(self, n: int) -> str:
-        """Say that few segments are few for a bootstrap; the error rate is that of docs/scores-levels.md."""
+        """Say that few segments are few for a bootstrap; the error rate is that of docs/evidence/scores.md."""
         if n >= MANY:
             return ""
         return (

@@ -16,7 +16,7 @@ class CombinedError:
     The half-width of an interval is √ Σ (tⱼ · standard errorⱼ)², where tⱼ is the quantile of Student's t with the
     part's own degrees of freedom; the p-value is the level whose interval just reaches zero. With one part this is the
     t test. With several it errs on the safe side where Welch–Satterthwaite, which trusts the estimated ratio of the
-    parts, rejects true nulls too often with two or three raters (docs/raters.md).
+    parts, rejects true nulls too often with two or three raters (docs/evidence/raters.md).
 
     Attributes
     ----------

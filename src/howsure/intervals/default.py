@@ -1,6 +1,6 @@
 """Which interval a comparison gives by default: of those that its metric can have, the one with the best coverage.
 
-The coverage of each kind was measured (docs/levels.md). Each of the studentised interval's two
+The coverage of each kind was measured (docs/evidence/levels.md). Each of the studentised interval's two
 quantiles is less certain than the one of |t| that the symmetric interval takes: it covers where studentised is one to
 two points short, and, unlike Student's, where advantages are skewed. From some hundred items on, Edgeworth's correction
 of Student's covers as well as the symmetric one and needs no resamples.

@@ -20,7 +20,7 @@ ROUNDING = 1e-12
 class Student(Interval):
     """Student's interval: estimate ± t · standard error.
 
-    For a mean of item advantages it covers better than resampling where items are few (docs/levels.md), unless
+    For a mean of item advantages it covers better than resampling where items are few (docs/evidence/levels.md), unless
     the advantages are very skewed; for metrics without item advantages, with the jackknife's standard error, too. Where
     raters are a random factor its error is that of items and raters, and it stays within the possible advantages.
     """
@@ -62,7 +62,7 @@ class Edgeworth(Interval):
 
     It gives what the symmetric bootstrap-t converges to, without resamples: the quantile of |t| of a mean of n
     advantages to order 1/n, or the quantile of t of one side. `enough` says where it is as good as resampling
-    (docs/levels.md).
+    (docs/evidence/levels.md).
     """
 
     name = "edgeworth"
@@ -87,7 +87,7 @@ class Edgeworth(Interval):
 
 
 LARGE = {"two-sided": 500, "greater": 1000, "less": 1000}
-"""From this many items on the corrected t covers as well as resampling (docs/levels.md), ..."""
+"""From this many items on the corrected t covers as well as resampling (docs/evidence/levels.md), ..."""
 
 LONGER = 1.05
 """... if the correction lengthens an arm by at most this factor: beyond it the expansion is not to be trusted."""

@@ -39,7 +39,7 @@ from howsure.models.base import Epsilon, ResponseModel
 from howsure.models.empirical import written
 
 STEPS = 32
-"""EM steps, unless others are asked for. On dices350, 16 and 64 do as well (docs/plan.md)."""
+"""EM steps, unless others are asked for. On dices350, 16 and 64 do as well (docs/evidence/plans.md)."""
 
 MOST_STEPS = 10_000
 """Long before, the weights have stopped moving."""

@@ -22,8 +22,7 @@ class ShiftedBootstrap(Null):
     rules = (
         Rule(
             verdict="warn",
-            reason="with few raters the shifted two-way bootstrap rejects true nulls too often (docs/raters.md). Use "
-            "random-effects.",
+            reason="with few raters the shifted two-way bootstrap rejects true nulls too often. Use random-effects.",
             raters="random",
         ),
     )

@@ -202,8 +202,7 @@ def _item_notes(engine: PilotEngine, shapes: Sequence[Design], *, given: bool) -
     if noisy:
         notes.append(
             f"Designs with more {' and '.join(noisy)} responses than the pilot ({'/'.join(map(str, own))}) are "
-            "extrapolated by a model of its items. Their power is rather too low, and its interval leaves this out "
-            "(docs/plan.md)."
+            "extrapolated by a model of its items. Their power is rather too low, and its interval leaves this out."
         )
     alone = [role for role in beyond if role in single]
     if alone:

@@ -36,7 +36,7 @@ MOST_RUNS = 20
 """The curves of pass@k and pass^k end at so many runs."""
 
 FEW = 30
-"""With so few items or clusters, Student's interval of skewed scores is too short (docs/runs.md)."""
+"""With so few items or clusters, Student's interval of skewed scores is too short (docs/evidence/runs.md)."""
 
 
 @dataclass(frozen=True, slots=True)

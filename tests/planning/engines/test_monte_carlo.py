@@ -102,7 +102,7 @@ def test_advantages_of_one_size_need_no_data_sets():
 
 @pytest.mark.parametrize("name", sorted(set(TESTS) - {"pooled-responses", "permuted-responses", "item-bootstrap"}))
 def test_without_a_difference_the_power_is_at_most_the_level(name):
-    """Pooling, dealing and the flat bootstrap do not hold it here, which docs/plan.md says."""
+    """Pooling, dealing and the flat bootstrap do not hold it here, which docs/evidence/plans.md says."""
     model = preset("normal")
     found = simulated_power(Setting(model, (5, 5, 5), 0.0), resolve("mae"), 50, Test(name), seed=seed_of(2), n=2000)
     assert found.power <= binom.ppf(0.999, 2000, 0.065 if name == "shifted-bootstrap" else 0.055) / 2000

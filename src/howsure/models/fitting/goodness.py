@@ -7,7 +7,7 @@ A model that was fitted to the data is nearer to them than the truth is, so data
 away is too far: a p-value without refitting never rejects. The p-value here compares the data with the model as it is
 fitted to a random half of the items. For efficient estimates the distance of all the data from that model has, in large
 samples, the distribution that it has from the truth (the half-sample method, Stephens 1978), so one more fit is
-enough. Its level is measured in docs/models.md.
+enough. Its level is measured in docs/how-to/models.md.
 """
 
 from collections.abc import Callable

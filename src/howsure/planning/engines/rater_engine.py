@@ -244,7 +244,7 @@ class RaterEngine:
         if self._with_fewer_runs(designs):
             notes.append(
                 f"With fewer runs per item than the pilot, power of {self.metric.name} is overestimated: 65 to 68% "
-                "instead of 80% with 3 runs instead of 5 (docs/metrics.md)."
+                "instead of 80% with 3 runs instead of 5."
             )
         return [*notes, *self._doubts(designs, detectable)]
 
@@ -254,7 +254,7 @@ class RaterEngine:
         return several and any(min(design.a, design.b) < min(self.pilot.a, self.pilot.b) for design in designs)
 
     def _doubts(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
-        """Return where plans against gold did not come true (docs/raters.md), and which advantages are impossible."""
+        """Return where plans against gold did not come true (docs/evidence/raters.md), and which advantages are impossible."""
         notes = []
         crossed = [design for design in designs if design.n_raters and not design.nested]
         if self.pilot.gold and not self.metric.linear:

@@ -2,7 +2,7 @@
 
 A resampling test has draws of its own, which are never drawn here. A draw of `sign-flip` is a sum of numbers with
 random signs, a draw of the item bootstrap a sum of items drawn with replacement; the tails of both sums follow from
-expansions, whose error docs/plan.md measures against enumeration and brute force.
+expansions, whose error docs/how-to/plan.md measures against enumeration and brute force.
 """
 
 import math
@@ -230,7 +230,7 @@ def _expanded(advantages: FloatArray, near: float | None) -> Tails:
 def _doubtful(near: float, kurtosis: FloatArray) -> Tails:
     """Return the range of expanded tails for which the true tail may lie on either side of `near`.
 
-    What the expansion leaves out grows with the fourth cumulant; docs/plan.md says how this was checked.
+    What the expansion leaves out grows with the fourth cumulant; docs/how-to/plan.md says how this was checked.
     """
     factor = np.exp(np.minimum(DOUBT[0] - DOUBT[1] * kurtosis, 5.0))
     return near / factor, near * factor
