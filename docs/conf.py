@@ -2,7 +2,7 @@
 
 project = "howsure"
 author = "the howsure developers"
-copyright = "2026, the howsure developers"  # noqa: A001  (Sphinx reads this name)
+copyright = "2026, the howsure developers"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
 exclude_patterns = ["_build", "measured", "schemas"]
 html_theme = "furo"

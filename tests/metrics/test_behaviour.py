@@ -824,7 +824,7 @@ def test_swapped_ranks_of_nominal_labels_score_as_swapped_answers():
 
 
 def test_swapped_ranks_of_few_items_hold_their_level_for_models_close_to_gold():
-    """Without the split 30 of these 300 data sets are rejected by Spearman at 5%; docs/evidence/levels.md has more designs."""
+    """Without the split 30 of these 300 data sets are rejected by Spearman at 5%; see docs/evidence/levels.md."""
     n_data_sets, metrics, rejected = 300, [resolve("spearman"), resolve("kendall")], np.zeros(2, dtype=int)
     for number in range(n_data_sets):
         rng = np.random.default_rng(number)

@@ -1,4 +1,4 @@
-"""One word, one meaning: the table of names (docs/reference/options.md) holds every option, and no option that it rules out."""
+"""One word, one meaning: docs/reference/options.md holds every option, and no option that it rules out."""
 
 import re
 from pathlib import Path

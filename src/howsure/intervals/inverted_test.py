@@ -25,8 +25,8 @@ class SignFlipInterval(Interval):
     negative. Exchanging the clusters of a set H then gives at least the observed advantage exactly if the mean of the
     items in H is at most θ. So the ends are quantiles of such means ("typical values", Hartigan 1969), which the exact
     tails of the test give without drawing sets. It covers where one cluster holds half of the items, which a bootstrap
-    of clusters does not (docs/evidence/levels.md). Where there are too few clusters for the level, the interval is Student's
-    with the cluster-robust error.
+    of clusters does not (docs/evidence/levels.md). Where there are too few clusters for the level, the interval is
+    Student's with the cluster-robust error.
     """
 
     name = "sign-flip"

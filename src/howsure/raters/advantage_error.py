@@ -99,8 +99,8 @@ def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | 
 
     The variance of items is that of the item advantages. It includes the noise of single pseudo-responses, as does the
     part of raters, and the noise must count once. With more than two raters it is moved to the part of items, which has
-    many degrees of freedom, up to half of the other variance of items (measured, docs/evidence/raters.md). Where the advantage
-    comes close to the largest possible one, raters move it less than they would move an advantage of zero
+    many degrees of freedom, up to half of the other variance of items (measured, docs/evidence/raters.md). Where the
+    advantage comes close to the largest possible one, raters move it less than they would move an advantage of zero
     (`saturation`).
     """
     parts = curved_parts(contest, metric, clusters)
@@ -194,8 +194,8 @@ def saturation(share: FloatArray | float) -> FloatArray:
     artanh(advantage / largest), they move it equally everywhere; beyond the point where the standard error there grows
     faster than the estimate, the factor is that of a constant estimate (the problem that Hauck and Donner 1977
     describe). The factor is squared: raters who all lean to one side also show too little of how much raters differ,
-    and measured levels confirm that this is needed (docs/evidence/raters.md). Only the part of raters is scaled: items are many,
-    and the test on Fisher's scale would lose power where they are few.
+    and measured levels confirm that this is needed (docs/evidence/raters.md). Only the part of raters is scaled: items are
+    many, and the test on Fisher's scale would lose power where they are few.
 
     Examples
     --------

@@ -254,7 +254,7 @@ class RaterEngine:
         return several and any(min(design.a, design.b) < min(self.pilot.a, self.pilot.b) for design in designs)
 
     def _doubts(self, designs: Sequence[Design], detectable: Sequence[float]) -> list[str]:
-        """Return where plans against gold did not come true (docs/evidence/raters.md), and which advantages are impossible."""
+        """Return where plans against gold did not come true, and which advantages are impossible."""
         notes = []
         crossed = [design for design in designs if design.n_raters and not design.nested]
         if self.pilot.gold and not self.metric.linear:
