@@ -13,6 +13,7 @@ from howsure.errors import ArgumentError, HowsureError
 COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     "Start here": {
         "doctor": ("howsure.questions.doctor:Doctor", "Here"),
+        "demo": "howsure.cli.demo:demo",
         "example": "howsure.cli.other_commands:example",
         "convert": "howsure.cli.other_commands:convert",
     },
@@ -57,9 +58,8 @@ disagree.
 Check your own data first:
   howsure doctor YOUR-FILE.csv
 
-Or try it on simulated ratings:
-  howsure example ratings.csv
-  howsure compare ratings.csv --gold human --a model-2 --b model-1
+Or see the main commands on simulated ratings:
+  howsure demo
 
 List all commands:
   howsure --help"""

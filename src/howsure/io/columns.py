@@ -164,9 +164,10 @@ class Condition:
 
 
 def matching(sheet: Sheet, pattern: str) -> list[str]:
-    """Return the columns that a name or a glob such as "rater_*" stands for; "human" is human_1, human_2, …
+    """Return the columns that a name or a glob such as "rater_*" stands for.
 
-    Numbers must follow an underscore and run from 0 or 1: "claude" does not stand for the models claude-2 and claude-3.
+    "human" stands for human_1, human_2 and so on. The numbers must follow an underscore and run from 0 or 1:
+    "claude" does not stand for the models claude-2 and claude-3.
     """
     if pattern in sheet.columns:
         return [pattern]

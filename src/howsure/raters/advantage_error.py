@@ -194,8 +194,8 @@ def saturation(share: FloatArray | float) -> FloatArray:
     artanh(advantage / largest), they move it equally everywhere; beyond the point where the standard error there grows
     faster than the estimate, the factor is that of a constant estimate (the problem that Hauck and Donner 1977
     describe). The factor is squared: raters who all lean to one side also show too little of how much raters differ,
-    and measured levels confirm that this is needed (docs/evidence/raters.md). Only the part of raters is scaled: items are
-    many, and the test on Fisher's scale would lose power where they are few.
+    and measured levels confirm that this is needed (docs/evidence/raters.md). Only the part of raters is scaled: items
+    are many, and the test on Fisher's scale would lose power where they are few.
 
     Examples
     --------
