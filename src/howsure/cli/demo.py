@@ -1,4 +1,4 @@
-"""`howsure demo`: from simulated ratings to a verdict, a leaderboard, a plan and a report, one command after the other."""
+"""`howsure demo`: from simulated ratings to a verdict, a leaderboard, a plan and a report."""
 
 import shlex
 import webbrowser

@@ -42,8 +42,8 @@ class Symmetric(Studentised):
     distribution (Hall 1988). It covers better than the studentised interval, whose two quantiles are each less certain,
     and better than Student's where advantages are skewed (docs/evidence/intervals.md). If fewer than ten advantages
     differ from zero, there is too little to resample: the interval is Student's, with one degree of freedom less than
-    their number, and a note says so. A one-sided bound has one arm, whose length is the studentised quantile of its own side:
-    the quantile of |t| would cover 99.7% on one side of exponential advantages and 89% on the other.
+    their number, and a note says so. A one-sided bound has one arm, whose length is the studentised quantile of its own
+    side: the quantile of |t| would cover 99.7% on one side of exponential advantages and 89% on the other.
     """
 
     name = "symmetric"
