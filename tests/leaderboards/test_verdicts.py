@@ -191,3 +191,15 @@ def test_no_word_of_the_workshop_is_left():
         assert not re.search(
             r"told apart|neighbour|\bboards?\b|\bleads\b|\bdraws\b|rank_low|may be best\b|% interval", said
         )
+
+
+@pytest.mark.parametrize("seed", [2, 4, 5])
+def test_the_line_under_the_table_and_the_plan_name_about_the_same_number_of_items(seed):
+    """One is a formula, the other simulates the stepdown; a reader who sees both must not wonder."""
+    rng = np.random.default_rng(seed)
+    easy = rng.normal(0, 0.25, (300, 1))
+    right = (rng.random((300, 4)) < np.array([0.62, 0.59, 0.52, 0.35]) + easy).astype(float)
+    table = table_of(right)
+    said = re.search(r"About ([\d,]+) items would separate", str(compare_all(table, rng=0)))
+    planned = plan_leaderboard(table, rng=0).n_items
+    assert planned / 1.3 < int(said[1].replace(",", "")) < planned * 1.3

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import NormalDist
+from statistics import NormalDist, median
 from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
@@ -272,16 +272,37 @@ def _separate(board: "Leaderboard", pair: "Pair") -> str:
     now = board.model(pair.a).n_items
     if not pair.advantage or math.isnan(pair.advantage):
         return f"No number of {unit} separates {names}: their scores are equal."
-    if not 0 < pair.pvalue < 1:  # p = 1 says nothing about the error of the difference
+    error, size = _standard_error(board, pair), _size(pair)
+    # Pairs step down: when this one can be decided, those with clearer differences are decided already.
+    left = sum(not _size(other) > size for other in board.pairs)
+    needed = units_needed(now, error, pair.advantage, alpha=(1 - board.confidence_level) / left)
+    if math.isnan(needed):
         return ""
-    error = abs(pair.advantage) / NormalDist().inv_cdf(1 - pair.pvalue / 2)
-    needed = units_needed(now, error, pair.advantage, alpha=(1 - board.confidence_level) / len(board.pairs))
     if needed > MOST_NEEDED:
         return f"{names} are so close that more than {MOST_NEEDED:,} {unit} would be required to separate them."
     return (
         f"About {about(needed)} {unit} would separate {names} (80% power, if the measured scores are the true ones; "
         f"these data have {now:,})."
     )
+
+
+def _size(pair: "Pair") -> float:
+    """Return a difference in lengths of its interval, which are standard errors times what all pairs share."""
+    width = pair.confidence_interval.width
+    return abs(pair.advantage) / width if width > 0 else math.nan
+
+
+def _standard_error(board: "Leaderboard", pair: "Pair") -> float:
+    """Return the standard error of a difference, from its interval.
+
+    How many standard errors the intervals of all pairs reach follows from the pairs whose p-value is neither tiny nor
+    large. That of the pair itself may be large, and then its ties make it larger than the difference is worth.
+    """
+    normal = NormalDist()
+    telling = [other for other in board.pairs if 1e-9 < other.pvalue < 0.5 and _size(other) > 0]
+    reaches = [normal.inv_cdf(1 - other.pvalue / 2) / (2 * _size(other)) for other in telling]
+    reach = median(reaches) if reaches else normal.inv_cdf(1 - (1 - board.confidence_level) / 2 / len(board.pairs))
+    return pair.confidence_interval.width / 2 / reach
 
 
 def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:

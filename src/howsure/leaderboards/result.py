@@ -27,6 +27,11 @@ class IntervalEnds:
     low: float
     high: float
 
+    @property
+    def width(self) -> float:
+        """The length of the interval."""
+        return self.high - self.low
+
 
 @dataclass(frozen=True, slots=True)
 class RankedModel:
