@@ -282,7 +282,8 @@ def _table(found: Sequence["Comparison"]) -> Table:
     rows = []
     for entry in found:
         row: list[object] = [entry.slice] if sliced else []
-        row += [entry.metric, entry.better]
+        # A title of one word says more than the option's name: the mean of right and wrong answers is an accuracy.
+        row += [entry.metric if " " in entry.title else entry.title, entry.better]
         row += [entry.n_items] if sliced else []
         error = error_of(entry.confidence_interval, entry.advantage)
         values = (entry.a_score, entry.b_score, entry.advantage, entry.confidence_interval)
