@@ -3,7 +3,7 @@
     python benchmarks/kl_width.py run [--data-sets 400000]
     python benchmarks/kl_width.py page
 
-Writes docs/measured/kl_width.csv and a part of docs/evidence/replications.md.
+Writes docs/measured/kl_width.csv and a part of docs/evidence/replications-forest.md.
 
 Table 3 prints .23 for 10 items × 100 responses, from 1,000 data sets. A study of each size is repeated on parts of the same
 simulated data sets, so that the spread between studies of one size is seen, not assumed.
@@ -70,7 +70,7 @@ def main():
     options = parser.parse_args()
     if options.what == "run":
         run(options.data_sets)
-    put_between(ROOT / "docs" / "evidence" / "replications.md", MARK, section())
+    put_between(ROOT / "docs" / "evidence" / "replications-forest.md", MARK, section())
 
 
 def width(draws):

@@ -1,8 +1,8 @@
-"""Recompute the published tables at full size and write docs/evidence/replications.md.
+"""Recompute the published tables at full size and write docs/evidence/replications-PAPER.md.
 
-    python benchmarks/replicate.py [--papers raters leader forest ratings] [--keep folder] [--out docs/evidence/replications.md]
+    python benchmarks/replicate.py [--papers raters leader forest ratings] [--keep folder] [--pages]
 
-Finished cells are kept in the folder, so that a run can be interrupted, and each paper's result as JSON, so that the page
+Finished cells are kept in the folder, so that a run can be interrupted, and each paper's result as JSON, so that the pages
 can be written again without a new run (--papers with no name).
 """
 
@@ -22,58 +22,11 @@ from howsure.models import CategoricalModel, preset, simulate_advantages
 from howsure.papers import PAPERS, PublishedNumber, replicate
 from howsure.papers.published import PUBLISHED_SIMULATIONS, figures
 from howsure.papers.raters import MORE
-from howsure.provenance import version
-from measured import END
+from measured import END, ROOT
 
-HEAD = """# The published tables, recomputed
-
-`howsure replicate raters|leader|forest|ratings` recomputes the tables of four papers and prints published number,
-reproduced number, difference and its standard error. Both numbers come from simulations, so the standard error is that
-of the difference, with the papers' own 1,000 data sets for the published one. Everything below was written by
-`benchmarks/replicate.py` (howsure {version}, default sizes and seed).
-
-```console
-$ howsure replicate forest --table 3 --n-simulations 50
-...of 40 published numbers come out within two standard errors of their difference.
-...
-Convention that reproduces the tables: fresh items in every simulated data set...
-```
-
-A replication is a study ([sweeps](../how-to/sweeps.md)): every design is a cell (LEADER: every strategy and data set). With
-`--store` it can be interrupted, and the same command continues; `--workers 8` computes on processes, `--dask` on a
-cluster. Without any of them cells are computed on threads, one per core. The numbers are the same, bit for bit.
-
-```console
-$ howsure replicate forest --table 3 --n-simulations 50 --store forest.db --json
-{{...
-$ howsure sweep status forest.db
-forest.db, seed 0
-howsure.papers.replicating:measure (version 2): 40 cells: 40 done, 0 failed, 0 missing
-```
-
-| short | paper |
-|---|---|
-| LEADER | Follow the leader(board) with confidence (2023) |
-| RATERS | How many raters do you need? (2023) |
-| RATINGS | How many ratings per item … (2025) |
-| FOREST | Forest vs Tree (2026) |
-
-Some rows were kept secret until the package had predicted them: RATERS tables 5, 9 and 13 came out with a root mean
-squared difference of .011, .011 and .016; RATINGS table 3 with 21 of 21 p-values within .015; FOREST JobsQ1 and M = 4 with 8
-of 8 p-values within .008; LEADER tables 8 and 13 with differences of the true p of .0045 and .024. The people who kept
-them secret measured these differences; the tables below contain all rows.
-
-`--figure N` recomputes what a figure shows (LEADER 1 to 4, FOREST 3 to 6, RATINGS 1 to 11; FOREST 1 and 2 are diagrams): its
-points as text, JSON or .csv, and drawn with `--chart`. `--chart` with tables shows published against recomputed numbers.
-`--search` repeats the search behind FOREST 2 and RATINGS 1 to 3 with the planner: the smallest N × K with p below .05.
-
-```console
-$ howsure replicate ratings --figure 1 --n-simulations 2 --report shapes.csv
-Figure 1 of RATINGS: shapes that a censored normal can have.
-...
-Report: shapes.csv
-```
-"""
+FOLDER = ROOT / "docs" / "evidence"
+MARK_OF_TABLES = "## Tables\n"
+"""What stands above it on a paper's page is written by hand; the tables below it are written by this program."""
 
 
 def rows_of(result, quantity, **cell):
@@ -430,37 +383,39 @@ def compute(paper, keep):
     (keep / f"{paper}.json").write_text(_json.dumps(found), encoding="utf-8")
 
 
-def page(keep):
-    """Return the page from what was kept of every paper."""
-    parts = [HEAD.format(version=version())]
+def write_pages(keep):
+    """Write the tables of every paper below the summary of its page, and the searches on theirs."""
     for paper, write in PAGES.items():
         result = json.loads((keep / f"{paper}.json").read_text(encoding="utf-8"))
-        parts.append(
-            f"## {paper.upper()}\n\n{result['convention'][0].upper()}{result['convention'][1:]}\n\n"
-            f"{result['n_simulations']:,} data sets of each kind per design.\n"
-        )
-        parts += [*([] if paper == "raters" else [summary(result)]), write(result)]
+        parts = [
+            f"{result['convention'][0].upper()}{result['convention'][1:]}",
+            f"{result['n_simulations']:,} data sets of each kind per design.",
+            *([] if paper == "raters" else [summary(result)]),
+            write(result),
+        ]
         if result["notes"]:
             parts.append(
                 "\n".join(["What the command says beside the numbers:\n", *(f"* {note}" for note in result["notes"])])
             )
-    if searches.CSV.exists():
-        parts += [searches.MARK, searches.section(), END]
-    return "\n\n".join(part.strip() for part in parts) + "\n"
+        path = FOLDER / f"replications-{paper}.md"
+        above = path.read_text(encoding="utf-8").split(MARK_OF_TABLES)[0]
+        tables = "\n\n".join(part.strip() for part in parts).replace("\n### ", "\n## ")
+        path.write_text(f"{above}{MARK_OF_TABLES}\n{tables}\n", encoding="utf-8")
+    searches.write_page()
 
 
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--papers", nargs="*", default=list(PAPERS))
     parser.add_argument("--keep", type=Path, default=Path("/tmp/howsure-replications"))
-    parser.add_argument("--out", type=Path)
+    parser.add_argument("--pages", action="store_true", help="write the pages from what was kept")
     options = parser.parse_args()
     options.keep.mkdir(parents=True, exist_ok=True)
     for paper in options.papers:
         print(f"{paper} …", file=sys.stderr, flush=True)
         compute(paper, options.keep)
-    if options.out:
-        options.out.write_text(page(options.keep), encoding="utf-8")
+    if options.pages:
+        write_pages(options.keep)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Repeat the searches behind FOREST 2 and RATINGS 1 to 3; writes docs/measured/searches.csv and a part of docs/evidence/replications.md.
+"""Repeat the searches behind FOREST 2 and RATINGS 1 to 3; writes docs/measured/searches.csv and a part of docs/evidence/replications-searches.md.
 
     python benchmarks/searches.py run forest 2 --store forest.db [--n-simulations 1000]
     python benchmarks/searches.py page
@@ -118,7 +118,12 @@ def section():
         "`howsure replicate forest --search` looks for the smallest budget N × K at which some K gives p below .05. **Bold**: the "
         "search ends at another budget than the paper. A dash is a cell without any significant design."
     )
-    return "\n\n".join(["## The searches", intro, *NOTES, *parts])
+    return "\n\n".join(["## Every cell", intro, *NOTES, *parts])
+
+
+def write_page():
+    """Put the part of the page where it belongs."""
+    put_between(ROOT / "docs" / "evidence" / "replications-searches.md", MARK, section())
 
 
 def main():
@@ -134,7 +139,7 @@ def main():
     if options.what == "run":
         run(options.paper, options.table, options.store, options.n_simulations)
     else:
-        put_between(ROOT / "docs" / "evidence" / "replications.md", MARK, section())
+        write_page()
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ HISTORY = {r"no longer|used to be|as before": "present tense; history belongs in
 
 EXCEPTIONS = {
     ("docs/evidence/replications.md", "leader(board)"): "title of a paper",
+    ("docs/evidence/replications-leader.md", "leader(board)"): "title of a paper",
     ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
 }
 """What a page may say all the same, and why."""
