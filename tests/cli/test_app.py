@@ -61,7 +61,7 @@ def test_help_of_a_command_loads_no_tables_compiler_or_charts():
 def test_the_module_is_the_command():
     shown = run("--help")
     assert (shown.returncode, shown.stderr) == (0, "")
-    assert shown.stdout.startswith("Usage: python -m howsure [OPTIONS] COMMAND ")
+    assert shown.stdout.startswith("Usage: howsure [OPTIONS] COMMAND ")
 
 
 def test_help_lists_every_option_of_the_specification(command):

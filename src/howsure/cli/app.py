@@ -111,7 +111,7 @@ def app() -> None:
 def main() -> None:
     """Run the command line; data errors exit 1, usage errors 2, an interrupt 130."""
     try:
-        sys.exit(app.main(standalone_mode=False) or 0)
+        sys.exit(app.main(prog_name="howsure", standalone_mode=False) or 0)
     except HowsureError as error:
         _complain(str(error))
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
