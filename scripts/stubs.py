@@ -32,6 +32,7 @@ import numpy as np
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
+from howsure.gating import GateResult
 from howsure.io import Diagnosis
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
@@ -61,6 +62,7 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
         ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
     ],
+    "gate": [("GateResult", {})],
     "score": [("ModelScores", {})],
     "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],
