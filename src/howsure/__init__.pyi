@@ -30,6 +30,7 @@ from .functions import replicate as replicate
 from .functions import score as score
 from .functions import scores as scores
 from .functions import simulate as simulate
+from .gating import GateCheck as GateCheck
 from .gating import GateResult as GateResult
 from .io import Diagnosis as Diagnosis
 from .io import join as join

@@ -9,7 +9,7 @@ import numpy as np
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
-from howsure.gating import GateResult
+from howsure.gating import GateCheck, GateResult
 from howsure.io import Diagnosis
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
@@ -371,6 +371,7 @@ def leaderboard(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> LeaderboardPlan: ...
+@overload
 def gate(
     *data: Any,
     raters: Literal["fixed", "random"] | None = None,
@@ -386,6 +387,7 @@ def gate(
     by: str | None = None,
     max_error_rate: float = 0.05,
     confidence_level: float = 0.95,
+    check: Literal[False] = False,
     seed: Seed = 0,
     threshold: float | None = None,
     positive: str | None = None,
@@ -407,7 +409,54 @@ def gate(
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
+    looks: int | None = None,
+    max_items: int | None = None,
+    state: str | None = None,
+    sequential: str | None = None,
 ) -> GateResult: ...
+@overload
+def gate(
+    *data: Any,
+    raters: Literal["fixed", "random"] | None = None,
+    cluster: str | None = None,
+    baseline: str | None = None,
+    candidate: str | None = None,
+    gold: str | None = None,
+    metric: str | Metric | None = None,
+    margin: float | None = None,
+    superior: bool = False,
+    non_inferior: bool = False,
+    equivalent: bool = False,
+    by: str | None = None,
+    max_error_rate: float = 0.05,
+    confidence_level: float = 0.95,
+    check: Literal[True],
+    seed: Seed = 0,
+    threshold: float | None = None,
+    positive: str | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+    looks: int | None = None,
+    max_items: int | None = None,
+    state: str | None = None,
+    sequential: str | None = None,
+) -> GateCheck: ...
 def score(
     *data: Any,
     model: Many[str] | None = None,

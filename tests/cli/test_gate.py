@@ -142,3 +142,38 @@ def test_a_shell_sees_the_code(folder):
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
     words = [sys.executable, "-m", "howsure", "gate", "base.csv", "bad.csv", "--margin", "0.05"]
     assert subprocess.run(words, env=environment, capture_output=True, check=False).returncode == 1
+
+
+def test_looks_and_state_on_the_command_line(folder, howsure):
+    write("base1.csv", [1] * 60 + [0] * 40)
+    write("new1.csv", [0] * 3 + [1] * 57 + [0] * 40)
+    words = ["--margin", "0.05", "--looks", "2", "--state", "s.jsonl"]
+    first = howsure("gate", "base1.csv", "new1.csv", *words)
+    assert first.returncode == 2
+    assert "Look 1 of 2, 100 items in all." in first.stdout
+    before = Path("s.jsonl").read_bytes()
+    for other, message in (
+        (["--margin", "0.06", "--looks", "2", "--state", "s.jsonl"], "belongs to another gate: --margin was 0.05"),
+        (words, "these files hold no new items"),
+        (["--margin", "0.05", "--looks", "2"], "--looks needs --state"),
+        (["--margin", "0.05", "--looks", "5", "--state", "x"], "5 looks need --max-items"),
+        (["--margin", "0.05", "--state", "x"], "--state goes with --looks"),
+        ([*words, "--by", "item"], "--by goes with a single look"),
+        (["--margin", "0.05", "--sequential", "base1.csv"], "damaged"),
+    ):
+        said = howsure("gate", "base1.csv", "new1.csv", *other)
+        assert (said.returncode, said.stderr.count("\n")) == (3, 1), said
+        assert message in said.stderr
+    assert Path("s.jsonl").read_bytes() == before
+    assert not Path("x").exists()
+
+
+def test_check_says_what_a_gate_can_see(folder, howsure):
+    said = howsure("gate", "base.csv", "good.csv", "--margin", "0.02", "--check")
+    assert said.returncode == 0
+    assert said.stdout.startswith("With 400 items and 1 run of each model, this gate")
+    alone = howsure("gate", "base.csv", "--margin", "0.02", "--check")
+    assert alone.returncode == 3
+    assert "needs two runs or more of each item" in alone.stderr
+    both = howsure("gate", "base.csv", "good.csv", "--margin", "0.02", "--check", "--junit", "x.xml")
+    assert both.returncode == 3

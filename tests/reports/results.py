@@ -16,7 +16,7 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.examples import ratings
-from howsure.gating import CLAIMS, GateRule, GateSettings, gate
+from howsure.gating import CLAIMS, GateRule, GateSettings, check_gate, gate
 from howsure.io import doctor
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
@@ -121,6 +121,7 @@ MADE = {
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
     "LeaderboardPlan": lambda: plan_leaderboard(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
+    "GateCheck": lambda: check_gate(contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae")),
     "GateResult": _gated,
     "ModelScores": lambda: score_models(_repeated()),
     "Reliability": lambda: reliability_of(_repeated()),

@@ -268,6 +268,12 @@ def _slices(
     )
 
 
+def left_out(prepared: Prepared) -> MissingAnswers | None:
+    """Return how many samples have no score, where what they could change is not asked; None where all have one."""
+    candidate, baseline, rate = _missing_counts(prepared.whole)
+    return MissingAnswers(candidate, baseline, rate) if candidate + baseline else None
+
+
 def bounded(prepared: Prepared, rule: GateRule, settings: GateSettings) -> MissingAnswers | None:
     """Return what missing samples could change: the verdict if they were best, and worst, for the candidate."""
     candidate, baseline, rate = _missing_counts(prepared.whole)
@@ -299,8 +305,7 @@ def _joint(overall: Measurement, slices: Sequence[Measurement], missing: Missing
 def more_data(found: GaugedComparison, rule: GateRule, critical: float, contest: Contest) -> MoreData | None:
     """Return how many new items, or runs, would decide the gate."""
     gauge, known = found.gauge, found.comparison.evidence
-    low, high = rule.region
-    distances = (gauge.estimate - low,) if math.isinf(high) else (gauge.estimate - low, high - gauge.estimate)
+    distances = _distances(gauge.estimate, rule)
     item_error, fixed = gauge.error, 0.0
     if known is not None and known.rater_error is not None:
         parts = known.rater_error.variances
@@ -318,6 +323,19 @@ def more_data(found: GaugedComparison, rule: GateRule, critical: float, contest:
         between = max(0.0, item_error**2 - within)
         more = new_runs(distances, between=between, within=within, runs=runs, critical=critical)
     return MoreData(items, more, TARGET, 2 * rule.alpha)
+
+
+def _distances(estimate: float, rule: GateRule) -> tuple[float, ...]:
+    """Return how far an estimate lies inside each edge."""
+    low, high = rule.region
+    return (estimate - low,) if math.isinf(high) else (estimate - low, high - estimate)
+
+
+def verdict_items(estimate: float, error: float, n: int, rule: GateRule, critical: tuple[float, float]) -> int | None:
+    """Return how many new items decide from these critical values on, one to pass and one to fail."""
+    if not error > 0:
+        return None
+    return new_items(_distances(estimate, rule), item_error=error, fixed_error=0.0, n=n, critical=critical)
 
 
 def _within(contest: Contest, found: GaugedComparison) -> tuple[float, float]:

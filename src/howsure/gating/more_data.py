@@ -64,7 +64,7 @@ def new_items(
     item_error: float,
     fixed_error: float,
     n: int,
-    critical: float,
+    critical: float | tuple[float, float],
     probability: float = TARGET,
 ) -> int | None:
     """Return the least number of new items that decide with this probability, or None.
@@ -77,8 +77,8 @@ def new_items(
         The parts of the standard error that more items do, and do not, make smaller.
     n : int
         The items at hand.
-    critical : float
-        The normal quantile from which a look decides.
+    critical : float, or two of them
+        The normal quantile from which new data decide; for a pass and for a fail where these differ.
 
     Examples
     --------
@@ -117,7 +117,9 @@ def new_runs(
     return int(counts[enough[0]]) if enough.size and counts[enough[0]] > runs else None
 
 
-def verdict_chance(distances: tuple[float, ...], known: float, future: FloatArray, critical: float) -> FloatArray:
+def verdict_chance(
+    distances: tuple[float, ...], known: float, future: FloatArray, critical: float | tuple[float, float]
+) -> FloatArray:
     """Return how probable a verdict is, for each variance that new data would have.
 
     The true distance is normal around the one seen, with the variance `known`; new data decide where their own
@@ -125,8 +127,9 @@ def verdict_chance(distances: tuple[float, ...], known: float, future: FloatArra
     """
     from scipy.special import ndtr
 
-    spread, reach = np.sqrt(known + future), critical * np.sqrt(future)
-    outside = sum(ndtr((-distance - reach) / spread) for distance in distances)
+    to_pass, to_fail = critical if isinstance(critical, tuple) else (critical, critical)
+    spread, reach = np.sqrt(known + future), to_pass * np.sqrt(future)
+    outside = sum(ndtr((-distance - to_fail * np.sqrt(future)) / spread) for distance in distances)
     if len(distances) == 1:
         inside = ndtr((distances[0] - reach) / spread)
     else:

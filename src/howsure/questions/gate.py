@@ -11,8 +11,10 @@ from howsure.questions.table_fields import MetricFields, ModelFields, TableField
 
 if TYPE_CHECKING:
     from howsure.data.contests import Contest
-    from howsure.gating import GateResult, GateRule, GateSettings
+    from howsure.data.response_tables import ResponseTable
+    from howsure.gating import GateCheck, GateResult, GateRule, GateSettings
 
+LOOKS = "Looking before the end"
 BASELINE, CANDIDATE = "baseline", "candidate"
 """What the models are called where two files are given without names."""
 
@@ -76,12 +78,33 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         help="One minus α, where α is the largest chance that a model at the margin passes.",
         group="",
     )
+    check: bool = option(
+        False, "Show what this gate can see: losses it catches, how an unchanged model fares.", common=True
+    )
+    looks: int | None = option(
+        None,
+        "Number of looks, declared before the first: 2, or more up to `max_items`. Needs `state`.",
+        at_least=2,
+        at_most=20,
+        group=LOOKS,
+    )
+    max_items: int | None = option(None, "Items planned in all (three looks or more).", at_least=2, group=LOOKS)
+    state: str | None = option(None, "File that remembers the looks.", metavar="FILE", group=LOOKS)
+    sequential: str | None = option(
+        None, "Look as often as you like: file that remembers the items.", metavar="FILE", group=LOOKS
+    )
     seed: int = seed_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if sum((self.superior, self.non_inferior, self.equivalent)) > 1:
             raise ArgumentError("choose one of `superior`, `non_inferior` and `equivalent`.")
+        if self.looks is not None and (self.state is None or self.sequential is not None):
+            raise ArgumentError("`looks` needs `state`, the file that remembers them, and goes without `sequential`.")
+        if self.looks is None and self.state is not None:
+            raise ArgumentError("`state` goes with `looks`; for looks without a plan use `sequential`.")
+        if self.looks is None and self.sequential is None and self.max_items is not None:
+            raise ArgumentError("`max_items` goes with `looks` or `sequential`.")
         if (self.baseline is None) != (self.candidate is None):
             raise ArgumentError("`baseline` and `candidate` go together: name both, or neither.")
 
@@ -116,6 +139,8 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         groups = [column for column in (self.by, self.cluster) if column]
         if self.candidate is not None or (len(self.files) == 1 and isinstance(self.files[0], Contest)):
             return self.contest(self.candidate, self.baseline, self.gold, groups, complete=False)
+        if self.check and len(self.files) == 1:
+            return self._with_itself(groups)
         if len(self.files) != 2:
             had = "none" if not self.files else "one file" if len(self.files) == 1 else f"{len(self.files)} files"
             raise ArgumentError(
@@ -126,6 +151,28 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
             self._refuse_several(file)
         files, names = zip(*map(_named, self.files, (BASELINE, CANDIDATE)), strict=True)
         return contest_from(files, a=names[1], b=names[0], gold=self.gold, by=groups, complete=False, **self.reading)
+
+    def _with_itself(self, groups: list[str]) -> "Contest":
+        """Return the only model of the files against itself: its runs show how an unchanged model differs."""
+        from howsure.data.contests import Contest
+
+        table = self._only_table(groups)
+        models = [name for name in table.sources if name != self.gold]
+        if len(models) != 1 or self.gold is not None:
+            raise ArgumentError("`check` of one file needs the scores of one model with several runs, without gold.")
+        own = table.sources[models[0]]
+        names = ("", CANDIDATE, BASELINE)
+        return Contest(None, own, own, table.scale, table.items, names, table.groups, table.raters, table.notes)
+
+    def _only_table(self, groups: list[str]) -> "ResponseTable":
+        """Read the only file; one that does not name its model is the baseline's."""
+        from howsure.errors import DataError
+        from howsure.io.files import table_from
+
+        try:
+            return self.table([], groups)
+        except DataError:
+            return table_from([_named(self.files[0], BASELINE)[0]], by=groups, **self.reading)
 
     def _refuse_several(self, file: Any) -> None:
         """Refuse a folder of several models: under one name they would be repeats of each other."""
@@ -144,12 +191,22 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
                 "runs that differ in settings only (`pool`)."
             )
 
-    def answer(self, run: Run = HERE) -> "GateResult":
-        """Read the data and decide."""
-        from howsure.gating import gate
+    @property
+    def result(self) -> str:
+        """A verdict, or with `check` what the gate can see."""
+        return "GateCheck" if self.check else "GateResult"
 
-        rule = self.rule
-        return gate(self.data(), rule, self.settings)
+    def answer(self, run: Run = HERE) -> "GateResult | GateCheck":
+        """Read the data and decide."""
+        from howsure.gating import LookPlan, check_gate, gate, staged_gate
+
+        rule, place = self.rule, self.state or self.sequential
+        if self.check:
+            return check_gate(self.data(), rule, self.settings)
+        if place is None:
+            return gate(self.data(), rule, self.settings)
+        plan = LookPlan(place, self.looks or 0, self.max_items or 0)
+        return staged_gate(self.data(), rule, plan, self.settings)
 
 
 def _named(file: Any, name: str) -> tuple[Any, str]:

@@ -37,3 +37,19 @@ def of_gate(result: Any, asked: "Question | None", data: Any) -> Account:
     ]
     steps = ["`howsure gate --check` shows which losses this gate can see."]
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
+def of_check(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of what a gate can see."""
+    how = {
+        "runs": "Two runs of the same model are compared on items that are drawn again from these.",
+        "pairs": "Items are drawn again from these, and the two models are exchanged at random on each of them.",
+    }
+    done = [
+        f"An unchanged model is simulated {result.n_simulations:,} times. {how[result.source]}",
+        "The loss that fails, and the sizes of designs, follow from the normal distribution: margin + 2.49 standard "
+        "errors at the default level.",
+    ]
+    limits = ["New items, or another model, may differ more or less than these do."]
+    steps = ["Choose the margin by what matters to users, not by what the gate can see."]
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
