@@ -20,7 +20,7 @@ from howsure.metrics.builtin import BUILTIN, FAMILIES, ON_PREFERENCES
 from howsure.models import families
 from howsure.models.presets import PRESETS
 
-SLOW = ("audit", "replicate", "serve")
+SLOW = ("audit", "replicate", "serve", "mcp")
 """Commands whose examples take long or do not end; theirs are parsed only."""
 
 NEVER = (

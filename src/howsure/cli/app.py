@@ -40,6 +40,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     },
     "Services": {
         "serve": "howsure.cli.other_commands:serve",
+        "mcp": "howsure.cli.agents:mcp",
+        "agent-files": "howsure.cli.agents:agent_files",
         "sweep": "howsure.cli.sweep:group",
     },
 }
