@@ -67,6 +67,12 @@ def _score() -> Any:
     return score_models(_repeated())
 
 
+def _gate() -> Any:
+    from howsure.gating import CLAIMS, GateRule, GateSettings, gate
+
+    return gate(_contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic"))
+
+
 def _reliability() -> Any:
     from howsure.scoring import reliability_of
 
@@ -198,6 +204,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "leaderboard-plan": (("LeaderboardPlan",), "How much data separates the first models.", _leaderboard_plan),
     "score": (("ModelScores",), "Models by themselves: scores with intervals, pass@k and pass^k.", _score),
     "reliability": (("Reliability",), "Repeated runs: unstable items, and what more runs are worth.", _reliability),
+    "gate": (("GateResult",), "A gate: the difference, its interval, the margin, and slices.", _gate),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),

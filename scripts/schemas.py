@@ -19,7 +19,7 @@ from howsure.questions.base import schema_of
 from howsure.questions.scores import SCORES
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
-FACES = ("howsure.__main__", "howsure.cli", "howsure.web")
+FACES = ("howsure.__main__", "howsure.cli", "howsure.web", "howsure.agents")
 
 
 def results() -> Iterator[type[records.Record]]:

@@ -32,6 +32,7 @@ import numpy as np
 from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
+from howsure.gating import GateCheck, GateResult
 from howsure.io import Diagnosis
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
@@ -60,6 +61,10 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),
         ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
         ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
+    ],
+    "gate": [
+        ("GateResult", {"check": "Literal[False] = False"}),
+        ("GateCheck", {"check": "Literal[True]"}),
     ],
     "score": [("ModelScores", {})],
     "reliability": [("Reliability", {})],

@@ -21,6 +21,7 @@ from .functions import compare as compare
 from .functions import describe as describe
 from .functions import doctor as doctor
 from .functions import fit as fit
+from .functions import gate as gate
 from .functions import leaderboard as leaderboard
 from .functions import plan as plan
 from .functions import power as power
@@ -29,6 +30,8 @@ from .functions import replicate as replicate
 from .functions import score as score
 from .functions import scores as scores
 from .functions import simulate as simulate
+from .gating import GateCheck as GateCheck
+from .gating import GateResult as GateResult
 from .io import Diagnosis as Diagnosis
 from .io import join as join
 from .io import read as read

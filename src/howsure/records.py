@@ -41,6 +41,11 @@ class Record:
     def document(self) -> Document:
         """Return the result as a document: sentences, tables, notes and where it comes from."""
 
+    @property
+    def exit_code(self) -> int:
+        """With which code the command line ends: 0, unless the result is a verdict that programs act on."""
+        return 0
+
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is written; `from_dict` reads it back."""
         names = (*_hints(cast(Any, type(self))), *self.derived)

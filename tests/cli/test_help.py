@@ -20,7 +20,7 @@ from howsure.metrics.builtin import BUILTIN, FAMILIES, ON_PREFERENCES
 from howsure.models import families
 from howsure.models.presets import PRESETS
 
-SLOW = ("audit", "demo", "replicate", "serve")
+SLOW = ("audit", "demo", "mcp", "replicate", "serve")
 """Commands whose examples take long or do not end; theirs are parsed only."""
 
 NEVER = (

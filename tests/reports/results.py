@@ -16,6 +16,7 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import Scale
 from howsure.describing import describe
 from howsure.examples import ratings
+from howsure.gating import CLAIMS, GateRule, GateSettings, check_gate, gate
 from howsure.io import doctor
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
@@ -80,6 +81,11 @@ def _repeated():
     return ResponseTable(np.arange(20).astype(str), sources, Scale.of([0.0, 1.0], kind="ordinal"))
 
 
+def _gated():
+    topics = {"topic": np.array([HOSTILE, "y"] * 15)}
+    return gate(contest(groups=topics), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic"))
+
+
 def _fitted():
     table = _hostile(preset("categorical-dices").table(30, (5, 1, 1), rng=1), "gold")
     return fit(table, source=HOSTILE, rng=0)
@@ -115,6 +121,8 @@ MADE = {
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
     "LeaderboardPlan": lambda: plan_leaderboard(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
+    "GateCheck": lambda: check_gate(contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae")),
+    "GateResult": _gated,
     "ModelScores": lambda: score_models(_repeated()),
     "Reliability": lambda: reliability_of(_repeated()),
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),

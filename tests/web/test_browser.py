@@ -11,7 +11,7 @@ from tests.web.browser import accessible, for_everybody
 EXAMPLES = {
     "compare": "model-2 is better than model-1", "plan": "items", "scores": "A scores higher than B",
     "leaderboard": "model-2 is significantly better", "audit": "sign-flip", "describe": "rater-6", "fit": "Likert",
-    "score": "mean absolute error 0.438", "reliability": "by chance alone",
+    "score": "mean absolute error 0.438", "reliability": "by chance alone", "gate": "model-2 is not worse than model-1",
     "simulate": "50 items", "power": "199 segments", "replicate": "published numbers",
 }  # fmt: skip
 """Every question with a word of its example's answer."""

@@ -4,13 +4,14 @@ import sys
 from dataclasses import dataclass, replace
 from inspect import cleandoc
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import click
 
 from howsure._fields import Checked, like, option
 from howsure.cli import _commands
 from howsure.cli._progress import progress
+from howsure.errors import ArgumentError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -74,6 +75,35 @@ class Here:
 
 
 @dataclass(frozen=True, kw_only=True)
+class GateFiles(Here, Checked):
+    """Files that other programs read of a gate."""
+
+    junit: str | None = option(
+        None, "Write the verdicts as a JUnit file (.xml).", group=OUTPUT, metavar="FILE", common=True
+    )
+    markdown: str | None = option(
+        None, "Write a comment for a pull request to this file (.md).", group=OUTPUT, metavar="FILE", common=True
+    )
+    ENDINGS: ClassVar[dict[str, tuple[str, ...]]] = {"junit": (".xml",), "markdown": (".md",)}
+
+    @property
+    def outputs(self) -> dict[str, str | None]:
+        """The files by option."""
+        return {"junit": self.junit, "markdown": self.markdown}
+
+    def write(self, result: "Record") -> None:
+        """Write what was asked for."""
+        from howsure import _files
+
+        for path, made in ((self.junit, "junit"), (self.markdown, "comment")):
+            if path is None:
+                continue
+            if not hasattr(result, made):
+                raise ArgumentError("`junit` and `markdown` are for verdicts; leave them out with `check`.")
+            _files.write_text(path, getattr(result, made)())
+
+
+@dataclass(frozen=True, kw_only=True)
 class StudyOptions(Checked):
     """Where a study of many cells is computed and kept."""
 
@@ -133,8 +163,10 @@ class ThreadsOrStudy(Threads):
         return StudyOptions(store=self.store, dask=self.dask, workers=self.workers).run()
 
 
-def command(question: "type[Question]", computing: type = Threads) -> click.Command:
-    """Return the command of a question."""
+def command(
+    question: "type[Question]", computing: type = Threads, kind: type[_commands.Command] = _commands.Command
+) -> click.Command:
+    """Return the command of a question; `kind` is the class of a command that ends in a way of its own."""
     groups = (question, computing, Output)
     file = question.written
     flags = _commands.flags_of(*groups) | ({} if file is None else {file.name: f"--{file.name}"})
@@ -148,7 +180,12 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
             from howsure.reports import check_drawn
 
             check_drawn(asked.result)
-        check_output(output, [*_read_by(asked), *filter(None, [getattr(where, "store", None)])], file, place)
+        inputs = [*_read_by(asked), *filter(None, [getattr(where, "store", None)])]
+        check_output(output, inputs, file, place)
+        if isinstance(where, GateFiles):
+            from howsure import _files
+
+            _files.check_outputs(where.outputs, inputs=inputs, endings=GateFiles.ENDINGS, force=output.force)
         run: Run = where.run()
         import warnings
 
@@ -159,9 +196,13 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
             result = asked.answer(run)
         if place is not None:
             asked.write(result, place)
+        if isinstance(where, GateFiles):
+            where.write(result)
         show(result, output, asked, flags)
         if place is not None and not output.json:
             say(f"Written to {place}.")
+        if result.exit_code:
+            raise click.exceptions.Exit(result.exit_code)
 
     params = _commands.parameters(*groups)
     if file is not None:
@@ -169,7 +210,7 @@ def command(question: "type[Question]", computing: type = Threads) -> click.Comm
     if question.reads_settings:
         params.append(_config())
     said: dict[str, Any] = {"help": cleandoc(question.__doc__ or ""), "examples": question.examples}
-    return _commands.Command(question.name.split()[-1], flags=flags, params=params, callback=ask, **said)
+    return kind(question.name.split()[-1], flags=flags, params=params, callback=ask, **said)
 
 
 def _config() -> click.Option:

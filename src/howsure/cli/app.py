@@ -7,6 +7,7 @@ from pkgutil import resolve_name
 
 import click
 
+from howsure.cli import _commands
 from howsure.cli._commands import Group
 from howsure.errors import ArgumentError, HowsureError
 
@@ -20,6 +21,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     "Analyse data": {
         "compare": ("howsure.questions.compare:Compare", "Threads"),
         "leaderboard": ("howsure.questions.leaderboard:Leaderboard", "Threads"),
+        "gate": ("howsure.questions.gate:Gate", "GateFiles"),
         "score": ("howsure.questions.score:Score", "Here"),
         "reliability": ("howsure.questions.reliability:Reliability", "Here"),
         "describe": ("howsure.questions.describe:Describe", "Threads"),
@@ -39,6 +41,8 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     },
     "Services": {
         "serve": "howsure.cli.other_commands:serve",
+        "mcp": "howsure.cli.agents:mcp",
+        "agent-files": "howsure.cli.agents:agent_files",
         "sweep": "howsure.cli.sweep:group",
     },
 }
@@ -50,6 +54,9 @@ compute; any other has the address of the function that makes it.
 
 SOURCES = {name: source for section in COMMANDS.values() for name, source in section.items()}
 QUESTIONS = {name: source for name, source in SOURCES.items() if isinstance(source, tuple)}
+
+KINDS = {"gate": "howsure.cli.gate:GateCommand"}
+"""Commands that parse or end in a way of their own."""
 
 FIRST_STEPS = """\
 howsure tests whether model A is really better than model B, given raters that
@@ -96,7 +103,8 @@ def _command(name: str) -> click.Command:
     from howsure.cli import _ask
 
     address, computing = source
-    return _ask.command(resolve_name(address), getattr(_ask, computing))
+    kind = resolve_name(KINDS[name]) if name in KINDS else _commands.Command
+    return _ask.command(resolve_name(address), getattr(_ask, computing), kind)
 
 
 @click.version_option(package_name="howsure", prog_name="howsure", message="%(prog)s %(version)s")
@@ -113,30 +121,31 @@ def main() -> None:
     try:
         sys.exit(app.main(prog_name="howsure", standalone_mode=False) or 0)
     except HowsureError as error:
-        _complain(str(error))
+        complain(str(error))
         sys.exit(2 if isinstance(error, ArgumentError) else 1)
     except click.exceptions.NoArgsIsHelpError as error:
         print(error.format_message(), file=sys.stderr)
         sys.exit(2)
     except click.UsageError as error:
-        _complain(error.format_message())
+        complain(error.format_message())
         sys.exit(2)
     except click.exceptions.Exit as error:
         sys.exit(error.exit_code)
     except (KeyboardInterrupt, click.Abort):
-        _complain("interrupted: no result is kept; run the command again")
+        complain("interrupted: no result is kept; run the command again")
         sys.exit(130)
     except UnicodeEncodeError as error:  # bytes of the command line that are no text
-        _complain(f"{error.object[:40]!a} is not text in UTF-8; write the option in UTF-8.")
+        complain(f"{error.object[:40]!a} is not text in UTF-8; write the option in UTF-8.")
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(0)
     except OSError as error:  # a full disk behind stdout, for one
-        _complain(error.strerror or str(error))
+        complain(error.strerror or str(error))
         sys.exit(1)
 
 
-def _complain(message: str) -> None:
+def complain(message: str) -> None:
+    """Print one line to stderr."""
     from howsure.documents.text import plain
 
     encoding = sys.stderr.encoding or "utf-8"

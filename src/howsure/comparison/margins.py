@@ -67,9 +67,9 @@ def margin_tests(
     if at_margin is not None and at_loss is not None:
         (below, beyond), (_, above) = at_margin, at_loss
     else:
-        below = _pvalue(lambda level: limits(level, "less").high < margin)
-        above = _pvalue(lambda level: limits(level, "greater").low > -margin)
-        beyond = _pvalue(lambda level: limits(level, "greater").low > margin)
+        below = smallest_alpha(lambda level: limits(level, "less").high < margin)
+        above = smallest_alpha(lambda level: limits(level, "greater").low > -margin)
+        beyond = smallest_alpha(lambda level: limits(level, "greater").low > margin)
     return MarginTests(
         margin=margin,
         superiority=beyond,
@@ -79,8 +79,8 @@ def margin_tests(
     )
 
 
-def _pvalue(rejects: Callable[[float], bool]) -> float:
-    """Return the smallest α at which a test of level 1 − α rejects, by halving."""
+def smallest_alpha(rejects: Callable[[float], bool]) -> float:
+    """Return the smallest α at which a test rejects, by halving; `rejects` is asked at level 1 − α."""
     low, high = SMALLEST, 1 - SMALLEST
     if rejects(1 - low):
         return low

@@ -15,7 +15,7 @@ from howsure.questions.base import Question
 from howsure.questions.typed import response_numbers, value_of
 from howsure.web.settings import Settings
 
-PLACES = ("files", "file", "config", "units", "out", "to")
+PLACES = ("files", "file", "config", "units", "out", "to", "state", "sequential")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
 COUNTS = ("n_items", "n_responses", "n_raters", "raters_per_item", "next")
@@ -115,6 +115,10 @@ PAGES: dict[str, Page] = {
         Page(
             "audit", "Which p-value can I trust?", "howsure.questions.audit:Audit", presets=True, long=True,
             example=AUDITED, first=True, menu="Audit",
+        ),
+        Page(
+            "gate", "May the candidate replace the baseline?", "howsure.questions.gate:Gate", sample="ratings",
+            example={"gold": "human", "baseline": "model-1", "candidate": "model-2", "margin": "0.1"}, menu="Gate",
         ),
         Page(
             "score", "How good is each model?", "howsure.questions.score:Score", sample="ratings",

@@ -42,6 +42,8 @@ ACCOUNTS = {
     "Leaderboard": "howsure.reports.accounts.leaderboard:account",
     "Leaderboards": "howsure.reports.accounts.leaderboard:account",
     "LeaderboardPlan": "howsure.reports.accounts.leaderboard:of_plan",
+    "GateCheck": "howsure.reports.accounts.gate:of_check",
+    "GateResult": "howsure.reports.accounts.gate:of_gate",
     "ModelScores": "howsure.reports.accounts.runs:of_scores",
     "Plan": "howsure.reports.accounts.plan:account",
     "Reliability": "howsure.reports.accounts.runs:of_reliability",

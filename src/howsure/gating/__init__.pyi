@@ -1,0 +1,9 @@
+from .gate import GateSettings as GateSettings
+from .gate import gate as gate
+from .result import GateResult as GateResult
+from .rule import CLAIMS as CLAIMS
+from .rule import GateRule as GateRule
+from .sensitivity import GateCheck as GateCheck
+from .sensitivity import check_gate as check_gate
+from .staged import LookPlan as LookPlan
+from .staged import staged_gate as staged_gate

@@ -1,0 +1,304 @@
+"""How far data lie from an edge: the ends of an interval, and how many normal standard errors lie between.
+
+A gate asks on which side of an edge (−margin, +margin) the true difference lies. A gauge answers for one data set:
+`above(edge)` is the evidence that the truth is larger, `below(edge)` that it is smaller, both as normal quantiles, so
+that 1.645 stands for p = .05 and looks can be added up. Test and interval are the same thing seen from two sides.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from howsure.comparison.margins import smallest_alpha
+from howsure.data.scales import FloatArray
+from howsure.inference.confidence import ConfidenceInterval
+from howsure.intervals import INTERVALS
+from howsure.intervals.direct import are_signs, score, score_statistic, won_and_lost
+
+if TYPE_CHECKING:
+    from howsure.comparison.results import Comparison
+
+NORMAL = NormalDist()
+FARTHEST = 38.0
+"""Normal quantiles beyond this have no p-value that a float can hold."""
+
+
+def z_of(pvalue: float) -> float:
+    """Return the normal quantile of a one-sided p-value; NaN stays NaN."""
+    if math.isnan(pvalue):
+        return math.nan
+    return FARTHEST if pvalue <= 0 else -FARTHEST if pvalue >= 1 else -NORMAL.inv_cdf(pvalue)
+
+
+def p_of(z: float) -> float:
+    """Return the one-sided p-value of a normal quantile."""
+    return math.nan if math.isnan(z) else 0.5 * math.erfc(z / math.sqrt(2))
+
+
+class Gauge(Protocol):
+    """What a gate knows of one data set.
+
+    Attributes
+    ----------
+    method : str
+        Which interval it is.
+    estimate : float
+        How much better the candidate is, in units of the metric.
+    error : float
+        Its standard error.
+    n : int
+        How many items, or clusters, it rests on.
+    """
+
+    @property
+    def method(self) -> str: ...  # noqa: D102
+    @property
+    def estimate(self) -> float: ...  # noqa: D102
+    @property
+    def error(self) -> float: ...  # noqa: D102
+    @property
+    def n(self) -> int: ...  # noqa: D102
+
+    def above(self, edge: float) -> float:
+        """Return the evidence that the true difference is larger than `edge`, as a normal quantile."""
+
+    def below(self, edge: float) -> float:
+        """Return the evidence that it is smaller."""
+
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return the two-sided interval whose ends are the edges that the tests do not reject."""
+
+
+@dataclass(frozen=True)
+class ScoreGauge:
+    """Right or wrong answers, one run each: Tango's score test of two paired proportions.
+
+    Where 2% of the items differ, Student's t passes a model at the edge in 55% of gates with 30 items, this one in
+    none (docs/gate.md): no differing item does not mean that none could differ.
+    """
+
+    won: int
+    lost: int
+    n: int
+    size: float = 1.0
+    method: str = "score"
+
+    @property
+    def estimate(self) -> float:
+        """Share of items won minus share lost."""
+        return self.size * (self.won - self.lost) / self.n
+
+    @property
+    def error(self) -> float:
+        """The standard error by the items that differ."""
+        mean = (self.won - self.lost) / self.n
+        return self.size * math.sqrt(max((self.won + self.lost) / self.n - mean**2, 0.0) / self.n)
+
+    def above(self, edge: float) -> float:
+        """Return Tango's statistic at the edge."""
+        return score_z(self.won, self.lost, self.n, edge / self.size)
+
+    def below(self, edge: float) -> float:
+        """Return the same with its sign turned: the test is symmetric."""
+        return -self.above(edge)
+
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return Tango's interval."""
+        signs = np.repeat([self.size, -self.size, 0.0], [self.won, self.lost, self.n - self.won - self.lost])
+        return score(signs, span=self.size, confidence_level=confidence_level)
+
+
+@lru_cache(maxsize=2**14)
+def score_z(won: int, lost: int, n: int, edge: float) -> float:
+    """Return Tango's statistic, within what a p-value can be of."""
+    return max(-FARTHEST, min(FARTHEST, score_statistic(won, lost, n, edge)))
+
+
+@dataclass(frozen=True)
+class GuardedStudentGauge:
+    """Means of item differences of any size: Student's t, longer where a few large losses decide.
+
+    Two guards keep rare catastrophes from passing (docs/gate.md). The quantile of t grows by the first term of its
+    Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is closer
+    than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end where all
+    items are equal. Neither changes anything where differences are many and even.
+
+    Attributes
+    ----------
+    mean, sd, skewness : float
+        Of the item differences.
+    n : int
+    span : float
+        The largest difference that an item can have; infinite where there is no limit.
+    """
+
+    mean: float
+    sd: float
+    skewness: float
+    n: int
+    span: float
+    method: str = "t"
+
+    @classmethod
+    def of(cls, differences: FloatArray, span: float) -> "GuardedStudentGauge":
+        """Take the moments of item differences."""
+        n, mean = differences.size, float(differences.mean())
+        centred = differences - mean
+        spread = float(np.square(centred).mean())
+        # What rounding leaves of equal differences is no spread.
+        if spread <= (1e-12 * float(np.abs(differences).max(initial=0.0))) ** 2:
+            return cls(mean, 0.0, 0.0, n, span)
+        skewness = float((centred**3).mean()) / spread**1.5
+        return cls(mean, math.sqrt(spread * n / (n - 1)), skewness, n, span)
+
+    @property
+    def estimate(self) -> float:
+        """The mean."""
+        return self.mean
+
+    @property
+    def error(self) -> float:
+        """The standard error of the mean."""
+        return self.sd / math.sqrt(self.n)
+
+    def above(self, edge: float) -> float:
+        """Return the smaller of the two guarded quantiles."""
+        return self._beyond(self.mean - edge, self.span + edge, -self.skewness)
+
+    def below(self, edge: float) -> float:
+        """Return the same for the other side."""
+        return self._beyond(edge - self.mean, self.span - edge, self.skewness)
+
+    def _beyond(self, distance: float, room: float, adverse: float) -> float:
+        """Return the evidence that the truth is on the mean's side of an edge at this distance from the mean.
+
+        `room` is how far beyond the edge an item can lie; `adverse` is the skewness towards the edge.
+        """
+        from scipy.special import stdtr
+
+        if self.n < 2 or math.isnan(distance):
+            return math.nan
+        if distance <= 0:
+            behind = -FARTHEST if not self.error else z_of(float(stdtr(self.n - 1, -distance / self.error)))
+            return 0.0 if distance == 0 else behind
+        # Inverts end = mean − z²(span + mean)/(n + z²).
+        unseen = math.sqrt(self.n * distance / room) if 0 < room < math.inf else FARTHEST if room > 0 else -FARTHEST
+        if not self.error:
+            return min(unseen, FARTHEST) if math.isfinite(self.span) else math.nan
+        t = distance / self.error
+        plain = z_of(float(stdtr(self.n - 1, -t)))
+        if adverse > 0:
+            plain = _smaller_by_skewness(plain, t, adverse, self.n)
+        return max(-FARTHEST, min(plain, unseen, FARTHEST))
+
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return the ends that the guarded tests do not reject."""
+        from scipy.special import stdtrit
+
+        tail = (1 - confidence_level) / 2
+        z, t = -NORMAL.inv_cdf(tail), -float(stdtrit(max(self.n - 1, 1), tail))
+        if self.n < 2 or (not self.error and math.isinf(self.span)):
+            why = "The interval is undefined: there is one item, or all items differ by the same."
+            return ConfidenceInterval(math.nan, math.nan, self.method, confidence_level, (why,))
+        ends = []
+        for side in (-1, 1):
+            longer = max(0.0, side * self.skewness) * (2 * z * z + 1) / (6 * math.sqrt(self.n))
+            reach = (t + longer) * self.error
+            if math.isfinite(self.span):
+                reach = max(reach, z * z * (self.span - side * self.mean) / (self.n + z * z))
+            ends.append(max(-self.span, min(self.span, self.mean + side * reach)))
+        return ConfidenceInterval(ends[0], ends[1], self.method, confidence_level)
+
+    def widened(self, confidence_level: float) -> bool:
+        """Whether a guard moved an end by a tenth of the interval's arm or more: rare large differences decide."""
+        from scipy.special import stdtrit
+
+        arm = -float(stdtrit(max(self.n - 1, 1), (1 - confidence_level) / 2)) * self.error
+        found = self.interval(confidence_level)
+        return not math.isnan(found.low) and max(self.mean - found.low, found.high - self.mean) > 1.1 * arm
+
+
+def _smaller_by_skewness(plain: float, t: float, adverse: float, n: int) -> float:
+    """Return the quantile z at which t_z + skewness · (2z² + 1) / (6√n) reaches t, by halving."""
+    from scipy.special import stdtrit
+
+    low, high = 0.0, max(plain, 0.0)
+    for _ in range(60):
+        middle = (low + high) / 2
+        needed = -float(stdtrit(n - 1, p_of(middle))) + adverse * (2 * middle**2 + 1) / (6 * math.sqrt(n))
+        low, high = (middle, high) if needed <= t else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class ComparisonGauge:
+    """Raters as a random factor, clusters, and metrics without item scores: by the comparison's own interval."""
+
+    comparison: "Comparison"
+
+    @property
+    def method(self) -> str:
+        """The kind of interval that the comparison has."""
+        return self.comparison.confidence_interval.method
+
+    @property
+    def estimate(self) -> float:
+        """The advantage of the candidate."""
+        return self.comparison.advantage
+
+    @property
+    def error(self) -> float:
+        """Its standard error."""
+        return self.comparison.standard_error
+
+    @property
+    def n(self) -> int:
+        """The number of items, or of clusters."""
+        known = self.comparison.evidence
+        return self.comparison.n_items if known is None else known.n_units
+
+    def above(self, edge: float) -> float:
+        """Return the quantile of the p-value of the test that the interval inverts."""
+        return self._tail(edge, "greater", lambda ends: ends.low > edge)
+
+    def below(self, edge: float) -> float:
+        """Return the same for the other side."""
+        return self._tail(edge, "less", lambda ends: ends.high < edge)
+
+    def _tail(self, edge: float, side: str, rejects: Callable[[ConfidenceInterval], bool]) -> float:
+        known = self.comparison.evidence
+        if known is None or math.isnan(self.comparison.confidence_interval.low):
+            return math.nan
+        tails = INTERVALS[self.method].tails(known, edge)
+        if tails is not None:
+            return z_of(tails[0] if side == "less" else tails[1])
+        if known.rater_error is not None:
+            return z_of(known.rater_error.pvalue(self.estimate - edge, alternative=side))
+        return z_of(smallest_alpha(lambda level: rejects(self.comparison.limits(self.method, level, side))))
+
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return the comparison's interval at this level."""
+        return self.comparison.limits(self.method, confidence_level, "two-sided")
+
+
+def gauge_of(differences: FloatArray, span: float) -> ScoreGauge | GuardedStudentGauge:
+    """Return the gauge of item differences: the score test where all are −c, 0 or c, else Student's t.
+
+    Examples
+    --------
+    >>> gauge_of(np.array([1.0, 0.0, -1.0, 0.0]), 1.0).method, gauge_of(np.array([0.2, 0.0, -1.0]), 1.0).method
+    ('score', 't')
+    """
+    if differences.size > 1 and are_signs(differences, span=span):
+        won, lost = won_and_lost(differences).tolist()
+        size = float(np.abs(differences).max()) or span
+        # Runs that all agree so far could still differ by less than everything: c is then the smaller guess.
+        if size < span and math.isfinite(span):
+            return GuardedStudentGauge.of(differences, span)
+        return ScoreGauge(won, lost, differences.size, size)
+    return GuardedStudentGauge.of(differences, span)

@@ -1,0 +1,191 @@
+"""Looking before the end: planned looks whose verdicts together keep the error of one.
+
+Two looks are joined by the inverse normal rule (Lehmacher and Wassmer 1999): each look is tested on its own new items,
+and the quantiles are added, so that any number of items may follow the first look. More looks spend the error as
+O'Brien and Fleming's boundaries do (Lan and DeMets 1983), on all items so far, up to a number that is declared first.
+An open end is a bet (`sequential`).
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+
+from howsure.data.scales import FloatArray
+from howsure.errors import ArgumentError
+from howsure.gating.gauges import NORMAL, Gauge, gauge_of, p_of
+from howsure.gating.rule import GateRule
+from howsure.inference.confidence import ConfidenceInterval
+
+GRID = 1201
+"""The points at which the density of a statistic that has not crossed a boundary is computed."""
+
+
+@dataclass(frozen=True, slots=True)
+class LookEvidence:
+    """What a look says of all items so far.
+
+    Attributes
+    ----------
+    passing, failing : float
+        Normal quantiles, or the capital of bets.
+    critical : float
+        From where they decide.
+    estimate, error : float
+        Of all units so far.
+    interval : ConfidenceInterval
+        The differences that no look so far rejects.
+    """
+
+    passing: float
+    failing: float
+    critical: float
+    estimate: float
+    error: float
+    interval: ConfidenceInterval
+
+
+def two_looks(parts: Sequence[FloatArray], rule: GateRule, span: float) -> LookEvidence:
+    """Return the evidence after one or two looks, each on units of its own."""
+    gauges = [gauge_of(part, span) for part in parts]
+    critical = two_look_bound(rule.alpha)
+    everything = gauge_of(np.concatenate(list(parts)), span)
+    ends = not_rejected(
+        lambda edge: added(gauge.above(edge) for gauge in gauges),
+        lambda edge: added(gauge.below(edge) for gauge in gauges),
+        everything,
+        critical=critical,
+        level=rule.interval_level,
+    )
+    passing, failing = added(map(rule.passing, gauges)), added(map(rule.failing, gauges))
+    return LookEvidence(passing, failing, critical, everything.estimate, everything.error, ends)
+
+
+def added(quantiles: Iterable[float]) -> float:
+    """Return the quantile of independent looks together, with equal weights (inverse normal rule).
+
+    Examples
+    --------
+    >>> round(added([1.2, 1.5]), 4)
+    1.9092
+    """
+    known = list(quantiles)
+    return sum(known) / math.sqrt(len(known))
+
+
+def spending_looks(
+    parts: Sequence[FloatArray], rule: GateRule, span: float, *, planned: int, max_units: int
+) -> LookEvidence:
+    """Return the evidence after the last of several looks, on all units so far."""
+    sizes = np.cumsum([part.size for part in parts]).tolist()
+    spent = [1.0 if look == planned else min(1.0, size / max_units) for look, size in enumerate(sizes, 1)]
+    critical = spending_bounds(tuple(sizes), tuple(spent), rule.alpha)[-1]
+    gauge = gauge_of(np.concatenate(list(parts)), span)
+    level = 1 - 2 * max(p_of(critical), 1e-12)
+    return LookEvidence(
+        rule.passing(gauge), rule.failing(gauge), critical, gauge.estimate, gauge.error, gauge.interval(level)
+    )
+
+
+@lru_cache
+def two_look_bound(alpha: float) -> float:
+    """Return the quantile that two looks of equal weight exceed, one or the other, with probability α.
+
+    Examples
+    --------
+    >>> round(two_look_bound(0.05), 4)
+    1.8754
+    """
+    from scipy.special import ndtr
+
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    low, high = -NORMAL.inv_cdf(alpha), -NORMAL.inv_cdf(alpha / 2)
+    for _ in range(60):
+        bound = (low + high) / 2
+        at = (nodes + 1) / 2 * (bound + 9) - 9
+        density = np.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
+        kept = float((weights * density * ndtr(math.sqrt(2) * bound - at)).sum()) * (bound + 9) / 2
+        low, high = (bound, high) if 1 - kept > alpha else (low, bound)
+    return high
+
+
+@lru_cache
+def spending_bounds(sizes: tuple[int, ...], spent: tuple[float, ...], alpha: float) -> tuple[float, ...]:
+    """Return the bound of each look: O'Brien and Fleming's spending function of the share of the planned items.
+
+    Parameters
+    ----------
+    sizes : tuple of int
+        The units seen at each look, which say how looks depend on each other.
+    spent : tuple of float
+        The share of the planned units at each look, which says how much of α it may use; 1 at the last.
+    alpha : float
+
+    Examples
+    --------
+    >>> [round(bound, 3) for bound in spending_bounds((1, 2, 3, 4, 5), (0.2, 0.4, 0.6, 0.8, 1.0), 0.05)]
+    [4.229, 2.888, 2.298, 1.962, 1.74]
+    """
+    if any(later <= earlier for earlier, later in pairwise(sizes)):
+        raise ArgumentError("each look needs new items.")
+    half = -NORMAL.inv_cdf(alpha / 2)
+    total = [2 * p_of(half / math.sqrt(share)) if share > 0 else 0.0 for share in spent]
+    bounds: list[float] = []
+    at, density = np.zeros(1), np.ones(1)  # the sum of all units so far, in standard deviations of one
+    step = 1.0
+    used = 0.0
+    for k, (size, upto) in enumerate(zip(sizes, total, strict=True)):
+        more = max(upto - used, 0.0)
+        spread = math.sqrt(size - (sizes[k - 1] if k else 0))
+
+        low, high = -9.0, 9.0
+        for _ in range(80):
+            middle = (low + high) / 2
+            low, high = (
+                (middle, high)
+                if _beyond(middle * math.sqrt(size), at, density * step, spread) > more
+                else (low, middle)
+            )
+        bounds.append(high)
+        used += _beyond(high * math.sqrt(size), at, density * step, spread)
+        new = np.linspace(-9 * math.sqrt(size), high * math.sqrt(size), GRID)
+        kernel = np.exp(-(((new[:, np.newaxis] - at) / spread) ** 2) / 2) / (spread * math.sqrt(2 * math.pi))
+        density = (kernel * density).sum(axis=1) * step
+        at, step = new, float(new[1] - new[0])
+        density[[0, -1]] /= 2  # trapezoids
+    return tuple(bounds)
+
+
+def _beyond(bound: float, at: FloatArray, mass: FloatArray, spread: float) -> float:
+    """Return the probability that a sum which has not crossed a boundary yet crosses this one at the next look."""
+    from scipy.special import ndtr
+
+    return float((mass * ndtr((at - bound) / spread)).sum())
+
+
+def not_rejected(
+    above: Callable[[float], float],
+    below: Callable[[float], float],
+    gauge: Gauge,
+    *,
+    critical: float,
+    level: float,
+    method: str = "",
+) -> ConfidenceInterval:
+    """Return the differences that neither side rejects, by halving outward from the estimate."""
+    reach = 60 * max(gauge.error, 1e-9)
+    start = gauge.interval(level)
+    if math.isnan(start.low):
+        return start
+    reach = max(reach, 4 * start.width)
+    ends = []
+    for side, evidence in ((-1, above), (1, below)):
+        near, far = gauge.estimate, gauge.estimate + side * reach
+        for _ in range(60):
+            middle = (near + far) / 2
+            near, far = (near, middle) if evidence(middle) > critical else (middle, far)
+        ends.append(far)
+    return ConfidenceInterval(ends[0], ends[1], method or gauge.method, level)

@@ -1,0 +1,405 @@
+"""What a gate answers: a verdict with its exit code, shown as text, JSON, JUnit and a comment on a pull request."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+from xml.sax.saxutils import escape, quoteattr
+
+from howsure.documents import Block, Code, Column, Document, Measured, Sentence, Table, details, markdown
+from howsure.documents.numbers import counted, error_of, interval, number
+from howsure.documents.text import plain
+from howsure.gating.more_data import MoreData
+from howsure.gating.rule import CLAIMS, EXIT_CODES, GateRule, Verdict
+from howsure.inference.confidence import ConfidenceInterval
+from howsure.provenance import Provenance
+from howsure.records import Signed
+
+MARKER = "<!-- howsure-gate -->"
+"""By this line an action finds its own comment on a pull request again."""
+
+WIDTH = 41
+"""The columns of the interval that is drawn with letters."""
+
+AGAIN = (
+    "Do not add items to these and test again: each further look is another chance to pass by luck. Plan the looks "
+    "before the first one (`looks`), or run a new gate on new items."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChanges:
+    """On how many items the candidate is worse, better, and equal.
+
+    Attributes
+    ----------
+    harmful, beneficial, unchanged : int
+    """
+
+    harmful: int
+    beneficial: int
+    unchanged: int
+
+    @property
+    def sentence(self) -> str:
+        """The flips in words."""
+        return (
+            f"The candidate is worse on {counted(self.harmful, 'item')}, better on {self.beneficial:,}, and equal on "
+            f"{self.unchanged:,}."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ItemChange:
+    """An item on which the candidate lost most: both scores, and the difference."""
+
+    item: str
+    candidate: float
+    baseline: float
+    advantage: float
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement:
+    """The verdict on all items, or on one slice.
+
+    Attributes
+    ----------
+    slice : str
+        Empty for all items.
+    verdict : str
+    candidate_score, baseline_score, advantage, standard_error : float
+        The advantage is positive where the candidate is better.
+    confidence_interval : ConfidenceInterval
+        At level 1 − 2α: its ends decide.
+    pvalue_pass, pvalue_fail : float
+        One-sided, for and against the claim; of slices adjusted for their number (Holm).
+    n_items : int
+    flips : ItemChanges or None
+        None where the metric has no item scores.
+    """
+
+    slice: str
+    verdict: Verdict
+    candidate_score: float
+    baseline_score: float
+    advantage: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    pvalue_pass: float
+    pvalue_fail: float
+    n_items: int
+    flips: ItemChanges | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingAnswers:
+    """What failed and missing samples could change.
+
+    Attributes
+    ----------
+    candidate, baseline : int
+        How many samples of each have no score.
+    rate : float
+        The larger share of samples without a score.
+    best, worst : str
+        The verdict if all of them were best, or worst, for the candidate; empty where they cannot be bounded.
+    """
+
+    candidate: int
+    baseline: int
+    rate: float
+    best: Verdict | str = ""
+    worst: Verdict | str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Looks:
+    """Where a gate with several looks stands.
+
+    Attributes
+    ----------
+    kind : {"inverse-normal", "obrien-fleming", "betting", "asymptotic"}
+    look, planned : int
+        The number of this look, and how many were planned; 0 where the end is open.
+    n_items, max_items : int
+        Items seen so far, and planned in all; 0 where the end is open.
+    passing, failing, critical : float
+        The evidence for and against the claim, and the value from which it decides. Normal quantiles; of bets, the
+        capital.
+    """
+
+    kind: str
+    look: int
+    planned: int
+    n_items: int
+    max_items: int
+    passing: float
+    failing: float
+    critical: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GateResult(Signed):
+    """The answer of a gate.
+
+    Attributes
+    ----------
+    verdict : {"pass", "fail", "inconclusive", "futile"}
+    exit_code : int
+        0 pass, 1 fail, 2 inconclusive or futile.
+    reason : str
+        Why the verdict is not that of all items alone: a slice, missing samples, a look to come; else empty.
+    claim : {"non-inferior", "superior", "equivalent"}
+    margin, confidence_level : float
+    candidate, baseline : str
+        What the models are called.
+    metric, title, better : str
+    overall : Measurement
+    slices : tuple of Measurement
+    worst_items : tuple of ItemChange
+    missing : MissingAnswers or None
+    more : MoreData or None
+        What would decide an inconclusive gate.
+    looks : Looks or None
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("exit_code", "sentence", "signature")
+
+    verdict: Verdict
+    reason: str
+    claim: str
+    margin: float
+    confidence_level: float
+    candidate: str
+    baseline: str
+    metric: str
+    title: str
+    better: str
+    overall: Measurement
+    slices: tuple[Measurement, ...] = ()
+    worst_items: tuple[ItemChange, ...] = ()
+    missing: MissingAnswers | None = None
+    more: MoreData | None = None
+    looks: Looks | None = None
+    notes: tuple[str, ...] = ()
+    provenance: Provenance
+
+    @property
+    def exit_code(self) -> int:
+        """0 pass, 1 fail, 2 inconclusive or futile."""
+        return EXIT_CODES[self.verdict]
+
+    @property
+    def rule(self) -> GateRule:
+        """What was claimed."""
+        return GateRule(CLAIMS[self.claim], self.margin, self.confidence_level)
+
+    @property
+    def sentence(self) -> str:
+        """The verdict in one or two sentences."""
+        return f"{self.verdict.capitalize()}: {self.claimed} {self.numbers}"
+
+    @property
+    def claimed(self) -> str:
+        """What may be said, and why it is not more."""
+        names = (self.candidate, self.baseline, number(self.margin))
+        if self.verdict == self.overall.verdict or not self.reason:
+            return f"{self.rule.shown(self.verdict, *names)}."
+        return self.reason
+
+    @property
+    def numbers(self) -> str:
+        """Both scores, and how they differ."""
+        found, ends = self.overall, self.overall.confidence_interval
+        error = error_of(ends, found.advantage)
+        scores = f"{self.title} {number(found.candidate_score, error)} vs {number(found.baseline_score, error)}"
+        scores = f"{scores[0].upper()}{scores[1:]}"
+        level = f"{100 * ends.confidence_level:g}% CI"
+        if math.isnan(ends.low):
+            return f"{scores} ({level} undefined)."
+        ahead = found.advantage >= 0
+        way = "higher" if ahead == (self.better == "higher") else "lower"
+        low, high = (ends.low, ends.high) if ahead else (-ends.high, -ends.low)
+        by = f"{way} by {number(abs(found.advantage), error)}" if found.advantage else "no difference"
+        return f"{scores}, {by} ({level} {interval(low, high, error)})."
+
+    @property
+    def bar(self) -> str:
+        """The interval drawn with letters: M at the edges of the margin, 0 at no difference, * at the estimate."""
+        return interval_bar(self.overall, self.rule)
+
+    def document(self) -> Document:
+        """Return verdict, interval, what would decide it, slices, and the items that lost most."""
+        blocks: list[Block] = [Sentence(self.sentence, "verdict"), Code(self.bar)]
+        blocks += [Sentence(said) for said in self.advice]
+        if self.overall.flips is not None:
+            blocks.append(Sentence(self.overall.flips.sentence))
+        blocks += [_slices(self.slices)] if self.slices else []
+        if self.worst_items:
+            blocks += [_items(self.worst_items)] if self.verdict != "pass" else details([_items(self.worst_items)])
+        blocks += details([_table(self)])
+        title = f"May {self.candidate} replace {self.baseline}?"
+        return Document(title, tuple(blocks), self.notes, self.signature)
+
+    @property
+    def advice(self) -> list[str]:
+        """What else the reader must know: the next look, or what would decide the gate."""
+        said = []
+        if self.looks is not None:
+            said.append(look_sentence(self.looks, self.verdict))
+        if self.more is not None and self.verdict == "inconclusive":
+            said.append(self.more.sentence)
+        if self.looks is None and self.verdict == self.overall.verdict == "inconclusive":
+            said.append(AGAIN)
+        return said
+
+    def junit(self) -> str:
+        """Return the verdicts as a JUnit file: a test for all items, and one for each slice."""
+        rows = [self.overall, *self.slices]
+        shown = {"fail": "failure", "inconclusive": "skipped", "futile": "skipped"}
+        verdicts = [self.verdict, *(row.verdict for row in self.slices)]
+        failed, skipped = verdicts.count("fail"), sum(verdict in ("inconclusive", "futile") for verdict in verdicts)
+        lines = ['<?xml version="1.0" encoding="UTF-8"?>']
+        counts = f'tests="{len(rows)}" failures="{failed}" errors="0" skipped="{skipped}"'
+        lines.append(f'<testsuite name="howsure gate" {counts}>')
+        for row, verdict in zip(rows, verdicts, strict=True):
+            name = plain(row.slice or f"{self.candidate} against {self.baseline}")
+            lines.append(f"  <testcase classname={quoteattr('howsure.gate')} name={quoteattr(name)}>")
+            said = plain(self.sentence) if not row.slice else plain(slice_sentence(row))
+            if verdict in shown:
+                kind = ' type="gate"' if verdict == "fail" else ""
+                lines.append(f"    <{shown[verdict]} message={quoteattr(said)}{kind}/>")
+            lines.append(f"    <system-out>{escape(said)}</system-out>")
+            lines.append("  </testcase>")
+        lines.append("</testsuite>")
+        return "\n".join(lines) + "\n"
+
+    def comment(self) -> str:
+        """Return a comment for a pull request, in Markdown, with the details folded."""
+        marks = {"pass": "✅", "fail": "❌", "inconclusive": "❔", "futile": "❔"}
+        head = [MARKER, f"### {marks[self.verdict]} howsure gate: {self.verdict}", ""]
+        body = [
+            markdown.escape(f"{self.claimed[0].upper()}{self.claimed[1:]} {self.numbers}"),
+            "",
+            "```",
+            self.bar,
+            "```",
+            "",
+        ]
+        body += [line for said in self.advice for line in (markdown.escape(said), "")]
+        folded = ["<details><summary>Details</summary>", "", markdown.render(self.document()), "</details>"]
+        return "\n".join([*head, *body, *folded]) + "\n"
+
+
+def look_sentence(looks: Looks, verdict: Verdict) -> str:
+    """Say which look this is, and what may follow."""
+    if not looks.planned:
+        kind = "exact at every look" if looks.kind == "betting" else "asymptotic: it holds from about 100 items on"
+        at = f"{counted(looks.n_items, 'item')} seen; the gate is {kind}."
+        if verdict == "futile":
+            return f"{at} Stop: a pass by {counted(looks.max_items, 'item')} has a chance below 5%."
+        return at if verdict != "inconclusive" else f"{at} Add items in random order and run the same command again."
+    at = f"Look {looks.look} of {looks.planned}, {counted(looks.n_items, 'item')} in all."
+    if verdict != "inconclusive":
+        return f"{at} The gate is decided: no further look."
+    if looks.look == looks.planned:
+        return f"{at} It was the last one: run a new gate on new items."
+    if looks.max_items:
+        return f"{at} Add new items in random order, up to {looks.max_items:,}, and run the same command again."
+    return f"{at} Add any number of new items and run the same command again: the rule for two looks keeps the error."
+
+
+def slice_sentence(row: Measurement) -> str:
+    """Return the verdict on a slice in one line."""
+    ends = row.confidence_interval
+    shown = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error_of(ends, row.advantage))
+    return f"{row.slice}: {row.verdict}, advantage {number(row.advantage, error_of(ends, row.advantage))} ({shown})"
+
+
+def interval_bar(found: Measurement, rule: GateRule, width: int = WIDTH) -> str:
+    """Draw an interval with letters.
+
+    Examples
+    --------
+    >>> ends = ConfidenceInterval(-0.01, 0.03, "score", 0.9)
+    >>> row = Measurement("", "pass", 0.8, 0.79, 0.01, 0.012, ends, 0.001, 0.9, 500)
+    >>> print(interval_bar(row, GateRule(CLAIMS["non-inferior"], 0.02)))
+    -0.04 |..........M....(====0====*=========).....| 0.04
+    """
+    edges = [edge for edge in rule.region if math.isfinite(edge)]
+    ends = found.confidence_interval
+    marks = [0.0, *edges, *(end for end in (ends.low, ends.high, found.advantage) if math.isfinite(end))]
+    reach = max(map(abs, marks), default=0.0) or 1.0
+    reach = _round_up(reach * 1.0001)
+
+    def place(value: float) -> int:
+        return round((min(max(value, -reach), reach) + reach) / (2 * reach) * (width - 1))
+
+    cells = ["."] * width
+    if not math.isnan(ends.low):
+        for i in range(place(ends.low), place(ends.high) + 1):
+            cells[i] = "="
+        cells[place(ends.low)], cells[place(ends.high)] = "(", ")"
+    cells[place(0.0)] = "0"
+    for edge in edges:
+        cells[place(edge)] = "M"
+    if math.isfinite(found.advantage) and cells[place(found.advantage)] not in "M0":
+        cells[place(found.advantage)] = "*"
+    return f"{-reach:g} |{''.join(cells)}| {reach:g}"
+
+
+def _round_up(value: float) -> float:
+    """Return the next number with one digit."""
+    power = 10.0 ** math.floor(math.log10(value))
+    return float(f"{math.ceil(value / power) * power:.1g}")
+
+
+def _table(result: GateResult) -> Table:
+    found = result.overall
+    error = error_of(found.confidence_interval, found.advantage)
+    level = f"{100 * found.confidence_interval.confidence_level:g}% CI"
+    columns = (
+        Column("metric"),
+        Column(result.candidate, "number"),
+        Column(result.baseline, "number"),
+        Column("advantage", "number"),
+        Column(level, "interval"),
+        Column("p of the claim", "pvalue"),
+        Column("items", "count"),
+        Column("interval"),
+    )
+    values = (found.candidate_score, found.baseline_score, found.advantage, found.confidence_interval)
+    row = (result.metric, *(Measured(value, error) for value in values), found.pvalue_pass, found.n_items)
+    return Table(columns, ((*row, found.confidence_interval.method),))
+
+
+def _slices(rows: Sequence[Measurement]) -> Table:
+    level = f"{100 * rows[0].confidence_interval.confidence_level:g}% CI"
+    columns = (
+        Column("slice"),
+        Column("verdict"),
+        Column("items", "count"),
+        Column("advantage", "number"),
+        Column(level, "interval"),
+        Column("adjusted p of a loss", "pvalue"),
+    )
+    shown = []
+    for row in rows:
+        error = error_of(row.confidence_interval, row.advantage)
+        values = (Measured(row.advantage, error), Measured(row.confidence_interval, error), row.pvalue_fail)
+        shown.append((row.slice, row.verdict, row.n_items, *values))
+    return Table(columns, tuple(shown), "Slices: a loss in any of them fails the gate (p-values adjusted by Holm)")
+
+
+def _items(items: Sequence[ItemChange]) -> Table:
+    columns = (
+        Column("item"),
+        Column("candidate", "number"),
+        Column("baseline", "number"),
+        Column("advantage", "number"),
+    )
+    rows = tuple((one.item, one.candidate, one.baseline, one.advantage) for one in items)
+    return Table(columns, rows, "Items on which the candidate lost most")

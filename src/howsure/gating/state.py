@@ -1,0 +1,180 @@
+"""The state of a gate with several looks: an append-only file of JSON lines.
+
+The first line names the gate; each look adds one line with the items that it saw for the first time and their
+differences. A line carries a digest of everything before it, so that a damaged file is noticed. One gate writes at a
+time: the file is locked while a look is computed, and the system unlocks it whatever happens to the process.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+
+from howsure.data.scales import FloatArray
+from howsure.errors import DataError
+
+KIND = "howsure gate"
+VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """What one look added.
+
+    Attributes
+    ----------
+    keys : tuple of str
+        Short digests of the ids of new items (or clusters).
+    differences : array of float
+        How much better the candidate is on each of them.
+    verdict : str
+    """
+
+    keys: tuple[str, ...]
+    differences: FloatArray
+    verdict: str
+
+
+@dataclass
+class GateState:
+    """The looks of one gate so far, and the file that they are in."""
+
+    path: Path
+    gate: Mapping[str, Any]
+    looks: list[Look] = field(default_factory=list)
+    _file: IO[bytes] | None = None
+    _digest: str = ""
+
+    @property
+    def seen(self) -> set[str]:
+        """The items that earlier looks saw."""
+        return {key for look in self.looks for key in look.keys}
+
+    @property
+    def differences(self) -> FloatArray:
+        """All differences so far."""
+        return np.concatenate([np.empty(0), *(look.differences for look in self.looks)])
+
+    def refuse_decided(self) -> None:
+        """Refuse a look after the verdict."""
+        if self.looks and self.looks[-1].verdict in ("pass", "fail", "futile"):
+            raise DataError(
+                f"{self.path}: this gate was decided at look {len(self.looks)} ({self.looks[-1].verdict}). Start "
+                "another one with a new state file."
+            )
+
+    def add(self, look: Look) -> None:
+        """Append a look; it is on the disk when this returns."""
+        assert self._file is not None
+        lines = [] if self._digest else [{"kind": KIND, "version": VERSION, "gate": dict(self.gate)}]
+        lines.append(
+            {
+                "look": len(self.looks) + 1,
+                "verdict": look.verdict,
+                "items": list(look.keys),
+                "differences": look.differences.tolist(),
+            }
+        )
+        text = ""
+        for content in lines:
+            self._digest = _chained(self._digest, content)
+            text += json.dumps({**content, "digest": self._digest}) + "\n"
+        self._file.seek(0, os.SEEK_END)
+        self._file.write(text.encode())
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        self.looks.append(look)
+
+
+def key_of(item: str) -> str:
+    """Return the short digest under which a state file knows an item."""
+    return hashlib.sha256(item.encode()).hexdigest()[:12]
+
+
+@contextmanager
+def opened(place: str, gate: Mapping[str, Any]) -> Iterator[GateState]:
+    """Yield the state of a gate, locked; a new file is made if there is none, and taken away if nothing was added."""
+    path = Path(place)
+    new = not path.exists()
+    try:
+        file = path.open("ab+")
+    except OSError as error:
+        raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
+    with file:
+        _lock(file, path)
+        file.seek(0)
+        content = file.read()
+        state = _read(path, content, gate)
+        state._file = file
+        try:
+            yield state
+        finally:
+            if new and not state._digest:
+                path.unlink(missing_ok=True)
+
+
+def _read(path: Path, content: bytes, gate: Mapping[str, Any]) -> GateState:
+    state = GateState(path, dict(gate))
+    if not content:
+        return state
+    damaged = f"{path} is not a state file of a gate, or it is damaged"
+    if not content.endswith(b"\n"):
+        raise DataError(f"{damaged}: its last line is not complete. Nothing was changed; use a copy or a new file.")
+    for number, line in enumerate(content.splitlines(), 1):
+        try:
+            entry = json.loads(line)
+            digest = entry.pop("digest")
+        except (ValueError, KeyError, AttributeError, TypeError):
+            raise DataError(f"{damaged} (line {number}). Nothing was changed; use a copy or a new file.") from None
+        if number == 1:
+            _check_head(path, entry, gate)
+        if digest != _chained(state._digest, entry):
+            raise DataError(f"{damaged} (line {number}). Nothing was changed; use a copy or a new file.")
+        state._digest = digest
+        if number > 1:
+            differences = np.array(entry["differences"], dtype=np.float64)
+            state.looks.append(Look(tuple(entry["items"]), differences, entry["verdict"]))
+    return state
+
+
+def _check_head(path: Path, head: Any, gate: Mapping[str, Any]) -> None:
+    if not isinstance(head, dict) or head.get("kind") != KIND:
+        raise DataError(f"{path} is not a state file of a gate; name another file.")
+    if head.get("version") != VERSION:
+        raise DataError(
+            f"{path} is a state file of version {head.get('version')}; this version of howsure reads {VERSION}. Finish "
+            "the gate with the version that began it."
+        )
+    begun = head.get("gate", {})
+    for name in {**begun, **gate}:
+        if begun.get(name) != gate.get(name):
+            raise DataError(
+                f"{path} belongs to another gate: `{name}` was {begun.get(name)} and is {gate.get(name)}. A gate keeps "
+                "its options over all looks; use a new state file for another gate."
+            )
+
+
+def _chained(digest: str, content: Mapping[str, Any]) -> str:
+    return hashlib.sha256((digest + json.dumps(content, sort_keys=True)).encode()).hexdigest()[:16]
+
+
+def _lock(file: IO[bytes], path: Path) -> None:
+    """Lock the file, or say that another gate has it."""
+    try:
+        try:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except ImportError:  # Windows
+            import msvcrt
+
+            file.seek(0)
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
+    except OSError:
+        raise DataError(f"{path} is in use by another gate; wait until it has ended, and run this one again.") from None

@@ -1,0 +1,223 @@
+"""The question whether a candidate may replace a baseline: pass, fail or inconclusive."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from howsure._fields import like, option
+from howsure.comparison.procedure import Procedure, RandomFactors
+from howsure.errors import ArgumentError
+from howsure.questions.base import HERE, Question, Run, seed_option
+from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, with_parameters
+
+if TYPE_CHECKING:
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
+    from howsure.gating import GateCheck, GateResult, GateRule, GateSettings
+
+LOOKS = "Looking before the end"
+BASELINE, CANDIDATE = "baseline", "candidate"
+"""What the models are called where two files are given without names."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gate(TableFields, MetricFields, RandomFactors, Question):
+    """Decide whether a candidate may replace a baseline.
+
+    Passes if the candidate is not worse than the baseline by more than the margin; --superior and --equivalent claim
+    more. Exit codes: 0 pass, 1 fail, 2 inconclusive, 3 the gate could not be run. Without files, the options are read
+    from howsure.toml, which howsure gate init writes.
+    """
+
+    name: ClassVar[str] = "gate"
+    function: ClassVar[str] = "gate"
+    examples: ClassVar[tuple[str, ...]] = (
+        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0.1",
+        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0 --by topic",
+    )
+
+    files: tuple[str, ...] = like(
+        TableFields,
+        "files",
+        help="Baseline and candidate, in this order: tables, logs or folders. Or one table, with both named.",
+    )
+    baseline: str | None = option(
+        None, "Baseline: its name in the files. Default: the first file.", metavar="NAME", common=True
+    )
+    candidate: str | None = option(
+        None, "Candidate: its name in the files. Default: the second file.", metavar="NAME", common=True
+    )
+    gold: str | None = like(ModelFields, "gold")
+    metric: str | None = option(
+        None,
+        "Metric (howsure metrics lists them). Default: depends on the scale.",
+        suggested="howsure.metrics.builtin:BUILTIN",
+        metavar="NAME",
+        common=True,
+        also="Metric",
+    )
+    margin: float | None = option(
+        None, "Largest loss that does not matter, in units of the metric (required).", at_least=0, common=True
+    )
+    superior: bool = option(False, "Pass only if the candidate is better by more than the margin.")
+    non_inferior: bool = option(False, "Pass if it is not worse by more than the margin (default).")
+    equivalent: bool = option(False, "Pass only if both differ by less than the margin.")
+    by: str | None = option(
+        None, "Also test each value of this column: a loss in one slice fails the gate (Holm).", metavar="COLUMN"
+    )
+    cluster: str | None = like(RandomFactors, "cluster", group="")
+    raters: str | None = like(RandomFactors, "raters", group="", common=False)
+    max_error_rate: float = option(
+        0.05,
+        "Largest share of failed or missing samples. More is an error; fewer are bounded.",
+        at_least=0,
+        at_most=1,
+    )
+    confidence_level: float = like(
+        Procedure,
+        "confidence_level",
+        help="One minus α, where α is the largest chance that a model at the margin passes.",
+        group="",
+    )
+    check: bool = option(
+        False, "Show what this gate can see: losses it catches, how an unchanged model fares.", common=True
+    )
+    looks: int | None = option(
+        None,
+        "Number of looks, declared before the first: 2, or more up to `max_items`. Needs `state`.",
+        at_least=2,
+        at_most=20,
+        group=LOOKS,
+    )
+    max_items: int | None = option(None, "Items planned in all (three looks or more).", at_least=2, group=LOOKS)
+    state: str | None = option(None, "File that remembers the looks.", metavar="FILE", group=LOOKS)
+    sequential: str | None = option(
+        None, "Look as often as you like: file that remembers the items.", metavar="FILE", group=LOOKS
+    )
+    seed: int = seed_option()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum((self.superior, self.non_inferior, self.equivalent)) > 1:
+            raise ArgumentError("choose one of `superior`, `non_inferior` and `equivalent`.")
+        if self.looks is not None and (self.state is None or self.sequential is not None):
+            raise ArgumentError("`looks` needs `state`, the file that remembers them, and goes without `sequential`.")
+        if self.looks is None and self.state is not None:
+            raise ArgumentError("`state` goes with `looks`; for looks without a plan use `sequential`.")
+        if self.looks is None and self.sequential is None and self.max_items is not None:
+            raise ArgumentError("`max_items` goes with `looks` or `sequential`.")
+        if (self.baseline is None) != (self.candidate is None):
+            raise ArgumentError("`baseline` and `candidate` go together: name both, or neither.")
+
+    @property
+    def rule(self) -> "GateRule":
+        """What is claimed, by which margin, at which level."""
+        from howsure.gating import CLAIMS, GateRule
+
+        if self.margin is None:
+            raise ArgumentError("a gate needs a `margin`: the largest loss that does not matter, such as 0.02.")
+        claim = "superior" if self.superior else "equivalent" if self.equivalent else "non-inferior"
+        return GateRule(CLAIMS[claim], self.margin, self.confidence_level)
+
+    @property
+    def settings(self) -> "GateSettings":
+        """How it is measured."""
+        from howsure.gating import GateSettings
+        from howsure.metrics import resolve
+
+        metric: Any = self.metric
+        if metric is not None:
+            [metric] = with_parameters([resolve(metric)], self)
+        elif self.better is not None:
+            [metric] = with_parameters([resolve("rating")], self)
+        return GateSettings(metric, self.by, self.cluster, self.raters, self.max_error_rate, self.seed)
+
+    def data(self) -> "Contest":
+        """Read baseline (B), candidate (A) and gold, with the items that one of them lacks."""
+        from howsure.data.contests import Contest
+        from howsure.io.files import contest_from
+
+        groups = [column for column in (self.by, self.cluster) if column]
+        if self.candidate is not None or (len(self.files) == 1 and isinstance(self.files[0], Contest)):
+            return self.contest(self.candidate, self.baseline, self.gold, groups, complete=False)
+        if self.check and len(self.files) == 1:
+            return self._with_itself(groups)
+        if len(self.files) != 2:
+            had = "none" if not self.files else "one file" if len(self.files) == 1 else f"{len(self.files)} files"
+            raise ArgumentError(
+                f"a gate needs two files, baseline and candidate, or one with `baseline` and `candidate`; got {had}."
+            )
+        self._refuse_idle_columns()
+        for file in self.files:
+            self._refuse_several(file)
+        files, names = zip(*map(_named, self.files, (BASELINE, CANDIDATE)), strict=True)
+        return contest_from(files, a=names[1], b=names[0], gold=self.gold, by=groups, complete=False, **self.reading)
+
+    def _with_itself(self, groups: list[str]) -> "Contest":
+        """Return the only model of the files against itself: its runs show how an unchanged model differs."""
+        from howsure.data.contests import Contest
+
+        table = self._only_table(groups)
+        models = [name for name in table.sources if name != self.gold]
+        if len(models) != 1 or self.gold is not None:
+            raise ArgumentError("`check` of one file needs the scores of one model with several runs, without gold.")
+        own = table.sources[models[0]]
+        names = ("", CANDIDATE, BASELINE)
+        return Contest(None, own, own, table.scale, table.items, names, table.groups, table.raters, table.notes)
+
+    def _only_table(self, groups: list[str]) -> "ResponseTable":
+        """Read the only file; one that does not name its model is the baseline's."""
+        from howsure.errors import DataError
+        from howsure.io.files import table_from
+
+        try:
+            return self.table([], groups)
+        except DataError:
+            return table_from([_named(self.files[0], BASELINE)[0]], by=groups, **self.reading)
+
+    def _refuse_several(self, file: Any) -> None:
+        """Refuse a folder of several models: under one name they would be repeats of each other."""
+        from pathlib import Path
+
+        from howsure.io.files import table_from
+
+        path = file if not isinstance(file, str) or Path(file).exists() else file.partition("=")[2]
+        if not isinstance(path, str) or not path or not Path(path).is_dir():
+            return
+        models = [name for name in table_from([path], **self.reading).sources if name != self.gold]
+        if len(models) > 1:
+            named = f"{', '.join(models[:3])}{' …' if len(models) > 3 else ''}"
+            raise ArgumentError(
+                f"{path} holds {len(models)} models, {named}. Name the two with `baseline` and `candidate`, or pool "
+                "runs that differ in settings only (`pool`)."
+            )
+
+    @property
+    def result(self) -> str:
+        """A verdict, or with `check` what the gate can see."""
+        return "GateCheck" if self.check else "GateResult"
+
+    def answer(self, run: Run = HERE) -> "GateResult | GateCheck":
+        """Read the data and decide."""
+        from howsure.gating import LookPlan, check_gate, gate, staged_gate
+
+        rule, place = self.rule, self.state or self.sequential
+        if self.check:
+            return check_gate(self.data(), rule, self.settings)
+        if place is None:
+            return gate(self.data(), rule, self.settings)
+        plan = LookPlan(place, self.looks or 0, self.max_items or 0)
+        return staged_gate(self.data(), rule, plan, self.settings)
+
+
+def _named(file: Any, name: str) -> tuple[Any, str]:
+    """Return a file with the name of its source: the one that was typed (main=old.csv), else this one."""
+    from pathlib import Path
+
+    from howsure.io.files import File
+
+    if not isinstance(file, str):
+        return File(file, name), name
+    typed, equals, path = file.partition("=")
+    if equals and typed and path and not Path(file).exists():
+        return file, typed
+    return f"{name}={file}", name

@@ -1,0 +1,179 @@
+"""The command gate: exit codes, files for other programs, howsure.toml, and one line for everything it refuses."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def write(name, values, start=0):
+    rows = "\n".join(f"q{start + i},{value}" for i, value in enumerate(values))
+    Path(name).write_text(f"item,score\n{rows}\n", encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """A folder with a baseline, and candidates that pass, fail and decide nothing."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "120")
+    base = [1] * 300 + [0] * 100
+    write("base.csv", base)
+    write("good.csv", [0] * 10 + [1] * 300 + [0] * 90)
+    write("bad.csv", [0] * 60 + [1] * 240 + [0] * 100)
+    write("open.csv", [0] * 20 + [1] * 280 + [0] * 100)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "word"), [("good", 0, "Pass"), ("bad", 1, "Fail"), ("open", 2, "Inconclusive")]
+)
+def test_exit_codes_say_the_verdict(folder, howsure, name, code, word):
+    said = howsure("gate", "base.csv", f"{name}.csv", "--margin", "0.05")
+    assert (said.returncode, said.stderr) == (code, "")
+    assert said.stdout.startswith(f"{word}: ")
+    assert "    -0." in said.stdout
+
+
+REFUSED = [
+    (["base.csv", "good.csv", "--margin", "2"], "--margin must be below 1", "Did you mean 0.02?"),
+    (["base.csv", "good.csv", "--margin", "-0.1"], "--margin must be at least 0", ""),
+    (["base.csv", "good.csv", "--margin", "x"], "--margin", ""),
+    (["base.csv", "good.csv"], "a gate needs a --margin", ""),
+    (["base.csv", "--margin", "0.1"], "a gate needs two files, baseline and candidate", "got one file"),
+    (["base.csv", "nope.csv", "--margin", "0.1"], "nope.csv", ""),
+    (["base.csv", "other.csv", "--margin", "0.1"], "shares no item", ""),
+    (["base.csv", "half.csv", "--margin", "0.1"], "50% of the samples of a model have no score", "candidate lacks 200"),
+    (["base.csv", "good.csv", "--margin", "0.1", "--superior", "--equivalent"], "choose one of --superior", ""),
+    (["base.csv", "good.csv", "--margin", "0", "--equivalent"], "--equivalent needs a margin above 0", ""),
+    (["base.csv", "good.csv", "--margin", "0.1", "--nope"], "No such option '--nope'", ""),
+    (["base.csv", "good.csv", "--margin", "0.1", "--baseline", "x"], "--baseline and --candidate go together", ""),
+    (["base.csv", "good.csv", "--margin", "0.1", "--metric", "nope"], "nope", ""),
+    (["base.csv", "good.csv", "--margin", "0.1", "--junit", "x.txt"], "--junit must be a file that ends in .xml", ""),
+]
+
+
+@pytest.mark.parametrize(("words", "message", "hint"), REFUSED, ids=[" ".join(words) for words, _, _ in REFUSED])
+def test_what_cannot_be_run_ends_with_3_in_one_line(folder, howsure, words, message, hint):
+    write("other.csv", [1] * 50, start=1000)
+    write("half.csv", [1] * 200)
+    said = howsure("gate", *words)
+    assert (said.returncode, said.stdout) == (3, "")
+    assert said.stderr.startswith("howsure: ")
+    assert said.stderr.count("\n") == 1
+    assert message in said.stderr
+    assert hint in said.stderr
+
+
+def test_files_for_other_programs(folder, howsure):
+    said = howsure(
+        "gate", "base.csv", "bad.csv", "--margin", "0.05", "--json", "--junit", "g.xml", "--markdown", "g.md"
+    )
+    assert said.returncode == 1
+    content = json.loads(said.stdout)
+    assert (content["verdict"], content["exit_code"]) == ("fail", 1)
+    assert content["overall"]["flips"] == {"harmful": 60, "beneficial": 0, "unchanged": 340}
+    assert len(content["worst_items"]) == 5
+    assert '<testsuite name="howsure gate" tests="1" failures="1"' in Path("g.xml").read_text("utf-8")
+    assert Path("g.md").read_text("utf-8").startswith("<!-- howsure-gate -->")
+    again = howsure("gate", "base.csv", "bad.csv", "--margin", "0.05", "--junit", "g.xml")
+    assert again.returncode == 3
+    assert "add --force" in again.stderr
+
+
+def test_one_table_with_named_models(folder, howsure):
+    howsure("example", "ratings.csv")
+    words = ["gate", "ratings.csv", "--gold", "human", "--margin", "0.1"]
+    said = howsure(*words, "--baseline", "model-1", "--candidate", "model-2")
+    assert said.returncode == 0
+    assert said.stdout.startswith("Pass: model-2 is not worse than model-1 by more than 0.1.")
+    turned = howsure(*words, "--baseline", "model-2", "--candidate", "model-1")
+    assert turned.returncode == 1
+
+
+def test_files_may_be_named(folder, howsure):
+    said = howsure("gate", "main=base.csv", "pr=good.csv", "--margin", "0.05")
+    assert "pr is not worse than main" in said.stdout
+
+
+def test_init_writes_settings_that_gate_reads(folder, howsure):
+    assert howsure("gate", "init").returncode == 0
+    text = Path("howsure.toml").read_text("utf-8")
+    assert howsure("gate", "init").returncode == 3
+    assert Path("howsure.toml").read_text("utf-8") == text
+    text = text.replace("results/baseline.jsonl", "base.csv").replace("results/candidate.jsonl", "good.csv")
+    Path("howsure.toml").write_text(text.replace("margin = 0.02", "margin = 0.05"), encoding="utf-8")
+    said = howsure("gate")
+    assert (said.returncode, said.stdout.split(":")[0]) == (0, "Pass")
+    assert howsure("gate", "--margin", "0.001").returncode == 2  # the command line wins
+    assert howsure("gate", "base.csv", "bad.csv").returncode == 3  # files of one's own need a margin of one's own
+    assert howsure("gate", "init", "--force").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[gate]\nmargn = 0.1\n", "howsure.toml: 'margn' is not an option of howsure gate. Did you mean 'margin'?"),
+        ("[gate]\nmargin = 'big'\n", "howsure.toml: --margin must be"),
+        ("[gate\n", "howsure.toml is not a readable TOML file"),
+        ("margin = 0.1\n", "howsure.toml has no table [gate]"),
+    ],
+)
+def test_wrong_settings_are_one_line(folder, howsure, text, message):
+    Path("howsure.toml").write_text(text, encoding="utf-8")
+    said = howsure("gate")
+    assert said.returncode == 3
+    assert message in said.stderr
+
+
+def test_real_logs_of_two_versions(folder, howsure, shared):
+    logs = shared / "logs"
+    found = sorted((logs / "lm_eval").rglob("samples_*.jsonl"))
+    if not found:
+        pytest.skip("no samples here")
+    said = howsure("gate", f"old={found[0]}", f"new={found[0]}", "--margin", "0.5")
+    assert said.returncode in (0, 2, 3)
+    assert "Traceback" not in said.stderr
+
+
+def test_a_shell_sees_the_code(folder):
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1"}
+    words = [sys.executable, "-m", "howsure", "gate", "base.csv", "bad.csv", "--margin", "0.05"]
+    assert subprocess.run(words, env=environment, capture_output=True, check=False).returncode == 1
+
+
+def test_looks_and_state_on_the_command_line(folder, howsure):
+    write("base1.csv", [1] * 60 + [0] * 40)
+    write("new1.csv", [0] * 3 + [1] * 57 + [0] * 40)
+    words = ["--margin", "0.05", "--looks", "2", "--state", "s.jsonl"]
+    first = howsure("gate", "base1.csv", "new1.csv", *words)
+    assert first.returncode == 2
+    assert "Look 1 of 2, 100 items in all." in first.stdout
+    before = Path("s.jsonl").read_bytes()
+    for other, message in (
+        (["--margin", "0.06", "--looks", "2", "--state", "s.jsonl"], "belongs to another gate: --margin was 0.05"),
+        (words, "these files hold no new items"),
+        (["--margin", "0.05", "--looks", "2"], "--looks needs --state"),
+        (["--margin", "0.05", "--looks", "5", "--state", "x"], "5 looks need --max-items"),
+        (["--margin", "0.05", "--state", "x"], "--state goes with --looks"),
+        ([*words, "--by", "item"], "--by goes with a single look"),
+        (["--margin", "0.05", "--sequential", "base1.csv"], "damaged"),
+    ):
+        said = howsure("gate", "base1.csv", "new1.csv", *other)
+        assert (said.returncode, said.stderr.count("\n")) == (3, 1), said
+        assert message in said.stderr
+    assert Path("s.jsonl").read_bytes() == before
+    assert not Path("x").exists()
+
+
+def test_check_says_what_a_gate_can_see(folder, howsure):
+    said = howsure("gate", "base.csv", "good.csv", "--margin", "0.02", "--check")
+    assert said.returncode == 0
+    assert said.stdout.startswith("With 400 items and 1 run of each model, this gate")
+    alone = howsure("gate", "base.csv", "--margin", "0.02", "--check")
+    assert alone.returncode == 3
+    assert "needs two runs or more of each item" in alone.stderr
+    both = howsure("gate", "base.csv", "good.csv", "--margin", "0.02", "--check", "--junit", "x.xml")
+    assert both.returncode == 3

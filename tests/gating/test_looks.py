@@ -1,0 +1,272 @@
+"""Several looks: known bounds, errors under looking early, and state files that nothing is lost from."""
+
+import json
+import multiprocessing
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from howsure import ArgumentError, Contest, DataError
+from howsure.data.scales import Scale
+from howsure.gating import CLAIMS, GateRule, GateSettings, LookPlan, staged_gate, state
+from howsure.gating.gauges import gauge_of
+from howsure.gating.looks import added, spending_bounds, spending_looks, two_look_bound, two_looks
+from howsure.gating.sequential import BETS, asymptotic, betting, chance_of_pass, log_capital
+from howsure.inference.proportions import binomial_region
+
+RULE = GateRule(CLAIMS["non-inferior"], 0.05)
+SETS = 2000
+
+
+def contest(first, last, seed=0, lost=0.05, won=0.05, **options):
+    """Items `first` to `last` of one long list, so that later files hold the same items and more."""
+    rng = np.random.default_rng(seed)
+    baseline = (rng.random(5000) < 0.7).astype(float)
+    moved = rng.random(5000)
+    candidate = np.where(moved < lost, 0.0, np.where(moved > 1 - won, 1.0, baseline))
+    names = np.array([f"q{i}" for i in range(5000)])
+    made = Contest.from_arrays(
+        None, candidate[first:last], baseline[first:last], names=("", "new", "old"), scale="ordinal", **options
+    )
+    return Contest(None, made.a, made.b, Scale.of([0.0, 1.0]), names[first:last], made.names, made.groups)
+
+
+def test_bounds_are_the_published_ones():
+    """Jennison and Turnbull 2000: O'Brien–Fleming spending, five equal looks, one-sided 2.5%; Pocock, two looks."""
+    found = spending_bounds((1, 2, 3, 4, 5), (0.2, 0.4, 0.6, 0.8, 1.0), 0.025)
+    assert found == pytest.approx([4.877, 3.357, 2.680, 2.290, 2.031], abs=0.002)
+    assert two_look_bound(0.025) == pytest.approx(2.178, abs=0.001)
+    assert spending_bounds((10,), (1.0,), 0.05) == pytest.approx([1.6449], abs=1e-3)
+
+
+def test_uneven_looks_spend_exactly_alpha():
+    sizes, spent = (30, 45, 100, 260), (0.1, 0.15, 0.4, 1.0)
+    bounds = spending_bounds(sizes, spent, 0.05)
+    rng = np.random.default_rng(0)
+    n = 200_000
+    total, crossed = np.zeros(n), np.zeros(n, bool)
+    for size, step, bound in zip(sizes, np.diff([0, *sizes]), bounds, strict=True):
+        total += rng.normal(size=n) * np.sqrt(step)
+        crossed |= total / np.sqrt(size) > bound
+    assert int(crossed.sum()) in binomial_region(n, 0.05, confidence_level=0.999)
+
+
+@pytest.mark.parametrize("second", [40, 400])
+def test_two_looks_at_the_edge_pass_in_five_percent_whatever_is_added(second):
+    rng = np.random.default_rng(second)
+    critical, passed = two_look_bound(RULE.alpha), 0
+    for _ in range(SETS):
+        gauges = [gauge_of(rng.choice([1.0, -1.0, 0.0], n, p=[0.1, 0.15, 0.75]), 1.0) for n in (100, second)]
+        first = RULE.verdict(gauges[0], critical)
+        joined = added(map(RULE.passing, gauges)) > critical
+        passed += first == "pass" or (first == "inconclusive" and joined)
+    assert passed <= binomial_region(SETS, 0.05, confidence_level=0.999).high
+
+
+def test_five_looks_at_the_edge_pass_in_five_percent():
+    rng = np.random.default_rng(2)
+    passed = 0
+    for _ in range(SETS // 2):
+        units = rng.choice([1.0, -1.0, 0.0], 300, p=[0.1, 0.15, 0.75])
+        for look in range(1, 6):
+            found = spending_looks(np.split(units[: 60 * look], look), RULE, 1.0, planned=5, max_units=300)
+            verdict = RULE.decided(found.passing, found.failing, found.critical)
+            if verdict != "inconclusive":
+                passed += verdict == "pass"
+                break
+    assert passed <= binomial_region(SETS // 2, 0.05, confidence_level=0.999).high
+
+
+@pytest.mark.parametrize(("won", "lost"), [(0.0, 0.05), (0.2, 0.25)])
+def test_bets_at_the_edge_pass_in_five_percent_with_a_look_at_every_item(won, lost):
+    rng = np.random.default_rng(3)
+    units = rng.choice([1.0, -1.0, 0.0], (SETS, 600), p=[won, lost, 1 - won - lost])
+    bets = BETS / 0.95
+    paths = np.log1p(bets[:, None, None] * (units + 0.05)).cumsum(axis=-1)
+    most = np.exp(paths).mean(axis=0).max(axis=-1)
+    passed = int((most >= 20).sum())
+    assert passed <= binomial_region(SETS, 0.05, confidence_level=0.999).high
+    last = np.array([log_capital(row, -0.05, 1.0, above=True) for row in units[:50]])
+    assert last == pytest.approx(np.log(np.exp(paths[:, :50, -1]).mean(axis=0)))
+
+
+@given(st.lists(st.sampled_from([-1.0, 0.0, 1.0]), min_size=2, max_size=60), st.randoms())
+def test_capital_does_not_depend_on_the_order(values, random):
+    mixed = values[:]
+    random.shuffle(mixed)
+    one, other = (betting(np.array(each), RULE, 1.0) for each in (values, mixed))
+    assert one.passing == pytest.approx(other.passing)
+    assert one.failing == pytest.approx(other.failing)
+
+
+@given(st.lists(st.floats(-1, 1), min_size=2, max_size=40))
+def test_the_interval_of_bets_holds_what_they_do_not_reject(values):
+    units = np.array(values)
+    found = betting(units, RULE, 1.0)
+    assert (found.passing > found.critical) == (found.interval.low > -0.05 + 1e-9) or abs(
+        found.interval.low + 0.05
+    ) < 1e-6
+    assert found.interval.low <= found.estimate <= found.interval.high
+
+
+def test_unbounded_differences_wait_for_a_hundred_items():
+    rng = np.random.default_rng(5)
+    rule = GateRule(CLAIMS["non-inferior"], 5.0)
+    early, late = asymptotic(rng.normal(0, 1, 99), rule), asymptotic(rng.normal(0, 1, 101), rule)
+    assert rule.decided(early.passing, early.failing, early.critical) == "inconclusive"
+    assert rule.decided(late.passing, late.failing, late.critical) == "pass"
+
+
+def test_a_hopeless_gate_is_futile():
+    assert chance_of_pass(-0.08, 0.01, 400, 500, RULE) < 0.05
+    assert chance_of_pass(-0.01, 0.01, 400, 500, RULE) > 0.9
+    assert chance_of_pass(-0.01, 0.01, 500, 500, RULE) == 1.0
+
+
+def test_two_looks_with_a_file_that_remembers(tmp_path):
+    plan = LookPlan(str(tmp_path / "gate.jsonl"), 2)
+    rule = GateRule(CLAIMS["non-inferior"], 0.03)
+    first = staged_gate(contest(0, 200), rule, plan)
+    assert (first.verdict, first.looks.look, first.looks.kind) == ("inconclusive", 1, "inverse-normal")
+    shown = str(first)
+    assert "Look 1 of 2" in shown
+    assert "Do not add items" not in shown
+    second = staged_gate(contest(0, 3000), rule, plan)
+    assert (second.verdict, second.looks.look, second.overall.n_items) == ("pass", 2, 3000)
+    assert any("200 items of these files had been seen" in note for note in second.notes)
+    parts = [look.differences for look in _read(plan.state).looks]
+    assert [part.size for part in parts] == [200, 2800]
+    again = two_looks(parts, rule, 1.0)
+    assert second.looks.passing == pytest.approx(again.passing)
+    with pytest.raises(DataError, match=r"this gate was decided at look 2 \(pass\)"):
+        staged_gate(contest(0, 4000), rule, plan)
+
+
+def test_the_order_of_files_with_all_items_or_new_ones_alone_does_not_matter(tmp_path):
+    rule = GateRule(CLAIMS["non-inferior"], 0.03)
+    found = []
+    for name, start in (("all", 0), ("new", 200)):
+        plan = LookPlan(str(tmp_path / name), 2)
+        staged_gate(contest(0, 200), rule, plan)
+        found.append(staged_gate(contest(start, 900), rule, plan))
+    assert found[0].overall.confidence_interval == found[1].overall.confidence_interval
+
+
+def test_five_looks_need_their_end(tmp_path):
+    with pytest.raises(ArgumentError, match="5 looks need `max_items`"):
+        LookPlan(str(tmp_path / "gate"), 5)
+    plan = LookPlan(str(tmp_path / "gate"), 5, 2000)
+    for look, last in enumerate((200, 400, 800, 1200, 2000), 1):
+        found = staged_gate(contest(0, last, lost=0.06), GateRule(CLAIMS["non-inferior"], 0.02), plan)
+        assert found.looks.look == look
+        if found.verdict != "inconclusive":
+            break
+    assert found.looks.kind == "obrien-fleming"
+
+
+def test_sequential_gates_bet_and_stop(tmp_path):
+    plan = LookPlan(str(tmp_path / "gate"), 0, 3000)
+    rule = GateRule(CLAIMS["non-inferior"], 0.05)
+    verdicts = []
+    for last in (50, 100, 400, 900, 2000):
+        found = staged_gate(contest(0, last), rule, plan)
+        verdicts.append(found.verdict)
+        if found.verdict != "inconclusive":
+            break
+    assert verdicts[-1] == "pass"
+    assert found.looks.kind == "betting"
+    assert found.overall.confidence_interval.low > -0.05
+    worse = LookPlan(str(tmp_path / "worse"), 0, 500)
+    lost = staged_gate(contest(0, 300, lost=0.16, won=0.02), rule, worse)
+    assert lost.verdict in ("fail", "futile")
+    assert lost.exit_code in (1, 2)
+
+
+def test_clusters_are_units(tmp_path):
+    doc = np.arange(400) // 10
+    made = contest(0, 400, groups={"doc": doc})
+    found = staged_gate(
+        made, GateRule(CLAIMS["non-inferior"], 0.2), LookPlan(str(tmp_path / "g")), GateSettings(cluster="doc")
+    )
+    assert found.looks.n_items == 40
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [(GateSettings(by="topic"), "`by` goes with a single look"), (GateSettings(raters="random"), "single look")],
+)
+def test_what_does_not_go_with_looks(tmp_path, settings, message):
+    made = contest(0, 100, groups={"topic": np.arange(100) % 2})
+    with pytest.raises(ArgumentError, match=message):
+        staged_gate(made, RULE, LookPlan(str(tmp_path / "g"), 2), settings)
+    assert not (tmp_path / "g").exists()
+
+
+def _read(path):
+    with Path(path).open("rb") as file:
+        content = file.read()
+    head = json.loads(content.splitlines()[0])
+    return state._read(Path(path), content, head["gate"])
+
+
+def begun(path):
+    staged_gate(contest(0, 200), GateRule(CLAIMS["non-inferior"], 0.03), LookPlan(str(path), 2))
+    return Path(path).read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda text: text[:-20], "its last line is not complete"),
+        (lambda text: text.replace(b'"verdict": "inconclusive"', b'"verdict": "pass"'), r"damaged \(line 2\)"),
+        (lambda text: text.replace(b"[0.0", b"[0.5", 1), r"damaged \(line"),
+        (lambda text: b"hello\n" + text, r"damaged \(line 1\)"),
+        (lambda text: b'{"digest": "x"}\n', "is not a state file of a gate"),
+        (lambda text: b"\x00\xff\n", r"damaged \(line 1\)"),
+        (lambda text: text.replace(b'"version": 1', b'"version": 7'), "version 7; this version of howsure reads 1"),
+        (lambda text: text.replace(b'"margin": 0.03', b'"margin": 0.5'), "belongs to another gate: `margin` was 0.5"),
+    ],
+)
+def test_damaged_and_foreign_state_files_are_left_as_they_are(tmp_path, damage, message):
+    path = tmp_path / "gate"
+    path.write_bytes(damage(begun(path)))
+    before = path.read_bytes()
+    with pytest.raises(DataError, match=message):
+        staged_gate(contest(0, 400), GateRule(CLAIMS["non-inferior"], 0.03), LookPlan(str(path), 2))
+    assert path.read_bytes() == before
+
+
+def test_a_look_without_new_items_is_no_look(tmp_path):
+    path = tmp_path / "gate"
+    before = begun(path)
+    with pytest.raises(DataError, match="these files hold no new items: all 200 were seen before"):
+        begun(path)
+    assert path.read_bytes() == before
+
+
+def _hold(path, ready, done):
+    with state.opened(path, json.loads(Path(path).read_bytes().splitlines()[0])["gate"]):
+        ready.set()
+        done.wait(20)
+
+
+def test_two_gates_do_not_write_one_file(tmp_path):
+    path = tmp_path / "gate"
+    before = begun(path)
+    context = multiprocessing.get_context("spawn")
+    ready, done = context.Event(), context.Event()
+    other = context.Process(target=_hold, args=(str(path), ready, done))
+    other.start()
+    try:
+        assert ready.wait(60)
+        with pytest.raises(DataError, match="is in use by another gate"):
+            staged_gate(contest(0, 400), GateRule(CLAIMS["non-inferior"], 0.03), LookPlan(str(path), 2))
+    finally:
+        done.set()
+        other.join()
+    assert path.read_bytes() == before
+    staged_gate(contest(0, 400), GateRule(CLAIMS["non-inferior"], 0.03), LookPlan(str(path), 2))
+    assert path.read_bytes().startswith(before)
