@@ -79,7 +79,7 @@ class ScoreGauge:
     """Right or wrong answers, one run each: Tango's score test of two paired proportions.
 
     Where 2% of the items differ, Student's t passes a model at the edge in 55% of gates with 30 items, this one in
-    none (docs/gate.md): no differing item does not mean that none could differ.
+    none (docs/how-to/gate.md): no differing item does not mean that none could differ.
     """
 
     won: int
@@ -123,10 +123,10 @@ def score_z(won: int, lost: int, n: int, edge: float) -> float:
 class GuardedStudentGauge:
     """Means of item differences of any size: Student's t, longer where a few large losses decide.
 
-    Two guards keep rare catastrophes from passing (docs/gate.md). The quantile of t grows by the first term of its
-    Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is closer
-    than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end where all
-    items are equal. Neither changes anything where differences are many and even.
+    Two guards keep rare catastrophes from passing (docs/how-to/gate.md). The quantile of t grows by the first term of
+    its Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is
+    closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end where
+    all items are equal. Neither changes anything where differences are many and even.
 
     Attributes
     ----------
