@@ -33,6 +33,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
+from howsure.judging import JudgedComparison
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -52,9 +53,10 @@ ONE_METRIC, METRICS = "str | Metric | None", "list[str | Metric] | list[str] | t
 RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
     "doctor": [("Diagnosis", {})],
     "compare": [
-        ("Comparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None"}),
-        ("Comparisons", {"metric": METRICS}),
-        ("Comparisons", {"by": "str"}),
+        ("Comparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None", "judge": "None = None"}),
+        ("Comparisons", {"metric": METRICS, "judge": "None = None"}),
+        ("Comparisons", {"by": "str", "judge": "None = None"}),
+        ("JudgedComparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None", "judge": "str"}),
     ],
     "leaderboard": [
         ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),

@@ -10,6 +10,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
+from howsure.judging import JudgedComparison
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -89,6 +90,9 @@ def compare(
     rater_ids: Literal["coded", "as written"] = "coded",
     preference: str | None = None,
     tie: str | None = None,
+    judge: None = None,
+    sampled: str | None = None,
+    these_items: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparison: ...
@@ -150,6 +154,9 @@ def compare(
     rater_ids: Literal["coded", "as written"] = "coded",
     preference: str | None = None,
     tie: str | None = None,
+    judge: None = None,
+    sampled: str | None = None,
+    these_items: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparisons: ...
@@ -211,9 +218,76 @@ def compare(
     rater_ids: Literal["coded", "as written"] = "coded",
     preference: str | None = None,
     tie: str | None = None,
+    judge: None = None,
+    sampled: str | None = None,
+    these_items: bool = False,
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> Comparisons: ...
+@overload
+def compare(
+    *data: Any,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
+    metric: str | Metric | None = None,
+    by: None = None,
+    correction: Literal["westfall-young", "holm", "benjamini-hochberg", "none"] = "holm",
+    missing: Literal["leave-out", "bounds"] = "leave-out",
+    test: Many[Literal["welch-t", "paired-t", "wilcoxon", "item-bootstrap"]] | None = None,
+    seed: Seed = 0,
+    raters: Literal["fixed", "random"] | None = None,
+    cluster: str | None = None,
+    null: Literal[
+        "sign-flip",
+        "studentised",
+        "pooled-responses",
+        "permuted-responses",
+        "shifted-bootstrap",
+        "bootstrap-sign",
+        "paired-t",
+        "wilcoxon",
+        "sign-test",
+        "random-effects",
+    ]
+    | None = None,
+    items: Literal["all", "bootstrap"] = "bootstrap",
+    responses: Literal["all", "equal", "first", "one", "bootstrap"] = "all",
+    n_responses: int | None = None,
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    interval: Literal["percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip"]
+    | None = None,
+    margin: float | None = None,
+    threshold: float | None = None,
+    positive: str | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+    preference: str | None = None,
+    tie: str | None = None,
+    judge: str,
+    sampled: str | None = None,
+    these_items: bool = False,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> JudgedComparison: ...
 @overload
 def leaderboard(
     *data: Any,

@@ -20,7 +20,8 @@ def folder(tmp_path_factory):
     place, rng = tmp_path_factory.mktemp("signed"), np.random.default_rng(0)
     rows = [
         {"item": f"q{i:02d}", "source": source, "rater": f"p{j}", "value": int(rng.integers(low, 6)),
-         "other": int(rng.integers(1, 6)), "topic": "xyz"[i % 3], "twin": f"t{i // 2}", "times": 1 + i % 2}
+         "other": int(rng.integers(1, 6)), "topic": "xyz"[i % 3], "twin": f"t{i // 2}", "times": 1 + i % 2,
+         "chance": 0.2 + 0.1 * (i % 3)}
         for i in range(12) for source, low in (("human", 2), ("m1", 2), ("m2", 1), ("m3", 1)) for j in range(4)
     ]  # fmt: skip
     pl.DataFrame(rows).write_csv(place / "ratings.csv")
@@ -67,6 +68,10 @@ CASES = [
         "by": [{"by": "topic"}, {"by": "topic", "correction": "none"}], "correction": [],
         "missing": "bounds", "test": ("paired-t",),
         "seed": [{"seed": 1, "null": "shifted-bootstrap"}, {"seed": 2, "null": "shifted-bootstrap"}],
+    }),
+    (Compare, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "metric": ("win-rate",), "margin": 0.5, "alternative": "less",
+        "sampled": "chance", "these_items": True, "b": "m3",
     }),
     (Compare, LABELLED, {
         "positive": [{"metric": ("f1",), "positive": "a"}, {"metric": ("f1",), "positive": "b"}],

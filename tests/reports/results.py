@@ -15,8 +15,9 @@ from howsure.comparison import compare, compare_each
 from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import Scale
 from howsure.describing import describe
-from howsure.examples import ratings
+from howsure.examples import judged, ratings
 from howsure.io import doctor
+from howsure.judging import JudgedContest, compare_with_judge
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
 from howsure.models.simulation import simulate
@@ -72,6 +73,13 @@ def _described():
     return describe(ResponseTable(names, {HOSTILE: given}, scale, raters=(HOSTILE, "r2", "r3")), n_resamples=29, rng=0)
 
 
+def _judged():
+    """Return a contest whose models and judge are called as badly as they can be."""
+    whole = judged(60, 20).contest(a="model-2", b="model-1", complete=False)
+    raters = tuple(HOSTILE if name == "gpt-judge" else name for name in whole.raters)
+    return JudgedContest.by_rater(replace(whole, raters=raters, names=("", HOSTILE, "old")), HOSTILE)
+
+
 def _repeated():
     """Return two models with three runs of each item, right or wrong."""
     rng = np.random.default_rng(6)
@@ -120,6 +128,7 @@ MADE = {
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
+    "JudgedComparison": lambda: compare_with_judge(_judged(), metric="rating"),
     "Diagnosis": _diagnosed,
     "Search": _searched,
     "Sweep": lambda: run(shares, Grid.product({"n": [10, 20, 40], "kind": [HOSTILE, "plain"]}), rng=0),

@@ -1,0 +1,4 @@
+from .judged_comparison import JudgedComparison as JudgedComparison
+from .judged_comparison import compare_with_judge as compare_with_judge
+from .judged_contests import JudgedContest as JudgedContest
+from .labels_to_draw import LabelSample as LabelSample
