@@ -33,7 +33,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison
+from howsure.judging import JudgedComparison, JudgeReport
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -63,6 +63,7 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
         ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
     ],
+    "judge": [("JudgeReport", {})],
     "score": [("ModelScores", {})],
     "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],

@@ -21,6 +21,7 @@ from .functions import compare as compare
 from .functions import describe as describe
 from .functions import doctor as doctor
 from .functions import fit as fit
+from .functions import judge as judge
 from .functions import leaderboard as leaderboard
 from .functions import plan as plan
 from .functions import power as power
@@ -35,6 +36,8 @@ from .io import read as read
 from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
+from .judging import JudgedComparison as JudgedComparison
+from .judging import JudgeReport as JudgeReport
 from .leaderboards import Leaderboard as Leaderboard
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric

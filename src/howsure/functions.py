@@ -11,6 +11,7 @@ QUESTIONS = {
     "doctor": "howsure.questions.doctor:Doctor",
     "compare": "howsure.questions.compare:Compare",
     "leaderboard": "howsure.questions.leaderboard:Leaderboard",
+    "judge": "howsure.questions.judge:Judge",
     "score": "howsure.questions.score:Score",
     "reliability": "howsure.questions.reliability:Reliability",
     "describe": "howsure.questions.describe:Describe",

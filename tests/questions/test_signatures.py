@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from howsure import _fields, _json
-from howsure.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Reliability, Score, Simulate
+from howsure.questions import Audit, Compare, Describe, Fit, Judge, Leaderboard, Plan, Reliability, Score, Simulate
 from howsure.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
@@ -72,6 +72,10 @@ CASES = [
     (Compare, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
         "judge": "p2", "raters": "random", "metric": ("win-rate",), "margin": 0.5, "alternative": "less",
         "sampled": "chance", "these_items": True, "b": "m3",
+    }),
+    (Judge, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
+        "judge": "p2", "allowance": 0.3, "by": "topic", "bias": ("topic",), "confidence_level": 0.9, "seed": 1,
+        "b": "m3", "gold": [{"a": None, "b": None, "gold": "human"}], "a": "m3",
     }),
     (Compare, LABELLED, {
         "positive": [{"metric": ("f1",), "positive": "a"}, {"metric": ("f1",), "positive": "b"}],

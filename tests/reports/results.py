@@ -18,6 +18,8 @@ from howsure.describing import describe
 from howsure.examples import judged, ratings
 from howsure.io import doctor
 from howsure.judging import JudgedContest, compare_with_judge
+from howsure.judging.judge_report import JudgedTable, report_judge
+from howsure.judging.judged_contests import by_model
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
 from howsure.models.simulation import simulate
@@ -80,6 +82,13 @@ def _judged():
     return JudgedContest.by_rater(replace(whole, raters=raters, names=("", HOSTILE, "old")), HOSTILE)
 
 
+def _judged_table():
+    """Return people's and the judge's ratings of two models, called as badly as they can be."""
+    table = _hostile(judged(60, 40), "model-1").in_order()
+    humans, own = by_model(table, list(table.sources), "gpt-judge")
+    return JudgedTable(humans, own, table.scale, table.items, table.groups, table.raters)
+
+
 def _repeated():
     """Return two models with three runs of each item, right or wrong."""
     rng = np.random.default_rng(6)
@@ -129,6 +138,7 @@ MADE = {
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
     "JudgedComparison": lambda: compare_with_judge(_judged(), metric="rating"),
+    "JudgeReport": lambda: report_judge(_judged_table(), name=HOSTILE, by="topic", bias=["topic"]),
     "Diagnosis": _diagnosed,
     "Search": _searched,
     "Sweep": lambda: run(shares, Grid.product({"n": [10, 20, 40], "kind": [HOSTILE, "plain"]}), rng=0),

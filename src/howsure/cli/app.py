@@ -19,6 +19,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     "Analyse data": {
         "compare": ("howsure.questions.compare:Compare", "Threads"),
         "leaderboard": ("howsure.questions.leaderboard:Leaderboard", "Threads"),
+        "judge": ("howsure.questions.judge:Judge", "Here"),
         "score": ("howsure.questions.score:Score", "Here"),
         "reliability": ("howsure.questions.reliability:Reliability", "Here"),
         "describe": ("howsure.questions.describe:Describe", "Threads"),

@@ -1,10 +1,12 @@
 """A contest that people judged in part and a judge in full: the same A and B on the same items, seen twice."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
 from howsure.data.contests import Contest
+from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses
 from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.documents.numbers import counted, joined, plainly
@@ -138,3 +140,18 @@ def _only(source: Responses, rater: int) -> Responses:
 
 def _answered(contest: Contest) -> BoolArray:
     return np.asarray(np.logical_and.reduce([source.sizes > 0 for source in contest.sources.values()]))
+
+
+def by_model(
+    table: ResponseTable, models: Sequence[str], judge: str
+) -> tuple[dict[str, Responses], dict[str, Responses]]:
+    """Return people's and the judge's responses to each model's answers, where the judge is one of the raters."""
+    if judge not in table.raters:
+        known = f"raters: {joined(table.raters, 8)}" if table.raters else "there are no rater ids"
+        raise DataError(f"`judge` must name a source or a rater; {judge!r} is neither ({known}).")
+    code = table.raters.index(judge)
+    for name in models:
+        if table.sources[name].raters is None:
+            raise DataError(f"the responses of {name} have no rater ids: which are those of {judge}?")
+    people = {name: leave_out_raters(table.sources[name], code) for name in models}
+    return people, {name: _only(table.sources[name], code) for name in models}

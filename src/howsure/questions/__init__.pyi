@@ -5,6 +5,7 @@ from .compare import Compare as Compare
 from .describe import Describe as Describe
 from .doctor import Doctor as Doctor
 from .fit import Fit as Fit
+from .judge import Judge as Judge
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
 from .reliability import Reliability as Reliability

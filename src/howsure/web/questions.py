@@ -117,6 +117,9 @@ PAGES: dict[str, Page] = {
             example=AUDITED, first=True, menu="Audit",
         ),
         Page(
+            "judge", "Is this judge good enough?", "howsure.questions.judge:Judge", menu="Judge",
+        ),
+        Page(
             "score", "How good is each model?", "howsure.questions.score:Score", sample="ratings",
             example={"gold": "human", "metric": "mae"}, menu="Score",
         ),

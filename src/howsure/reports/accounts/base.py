@@ -43,6 +43,7 @@ ACCOUNTS = {
     "Leaderboards": "howsure.reports.accounts.leaderboard:account",
     "LeaderboardPlan": "howsure.reports.accounts.leaderboard:of_plan",
     "ModelScores": "howsure.reports.accounts.runs:of_scores",
+    "JudgeReport": "howsure.reports.accounts.judging:of_report",
     "JudgedComparison": "howsure.reports.accounts.judging:of_comparison",
     "Plan": "howsure.reports.accounts.plan:account",
     "Reliability": "howsure.reports.accounts.runs:of_reliability",

@@ -34,3 +34,26 @@ def of_comparison(result: Any, asked: "Question | None", data: Any) -> Account:
     if result.n_labelled < result.n_all:
         steps.append("`howsure sample` draws the next items to label; those labelled so far stay in the sample.")
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
+def of_report(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a report on a judge."""
+    score = (
+        "the share of the item's other raters who gave the same label"
+        if result.measure == "labels"
+        else "minus the root mean squared distance to the item's other raters"
+    )
+    done = [
+        f"Beside each response of a person, person and judge are both scored by {score}. The headline is the mean "
+        "difference of the two, with items and raters as random factors.",
+        f"The judge may agree less than raters do by {100 * result.allowance:g}% of their own agreement. It must also "
+        "agree better than a judge that always gives the same answer.",
+        "Alternative annotator test (Calderon, Reichart and Dror 2025): the judge wins against a rater if it scores at "
+        f"least as well often enough (one-sided t test with ε = {result.allowance:g}; Benjamini and Yekutieli at 5%).",
+    ]
+    limits = [
+        "Agreement is not truth: raters may share a mistake, and a judge may share it with them.",
+        "Agreement on single items says little about a bias towards one model; see the table by model.",
+    ]
+    steps = ["`howsure compare --judge` uses the judge where it helps and corrects its bias by people's labels."]
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
