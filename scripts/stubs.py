@@ -33,7 +33,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison, JudgeReport
+from howsure.judging import JudgedComparison, JudgeReport, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -67,6 +67,7 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
     "score": [("ModelScores", {})],
     "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],
+    "sample": [("LabelSample", {})],
     "fit": [("Fit", {})],
     "simulate": [("Simulation", {})],
     "plan": [("Plan", {})],

@@ -27,6 +27,7 @@ from .functions import plan as plan
 from .functions import power as power
 from .functions import reliability as reliability
 from .functions import replicate as replicate
+from .functions import sample as sample
 from .functions import score as score
 from .functions import scores as scores
 from .functions import simulate as simulate
@@ -38,6 +39,7 @@ from .io import read_wide as read_wide
 from .io import write as write
 from .judging import JudgedComparison as JudgedComparison
 from .judging import JudgeReport as JudgeReport
+from .judging import LabelSample as LabelSample
 from .leaderboards import Leaderboard as Leaderboard
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric

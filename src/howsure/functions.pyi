@@ -10,7 +10,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison, JudgeReport
+from howsure.judging import JudgedComparison, JudgeReport, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -562,6 +562,36 @@ def describe(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> TableDescription: ...
+def sample(
+    *data: Any,
+    a: str | None = None,
+    b: str | None = None,
+    gold: str | None = None,
+    n: int = 100,
+    stratify: str | None = None,
+    by_judge_score: bool = False,
+    judge: str | None = None,
+    seed: Seed = 0,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+    preference: str | None = None,
+    tie: str | None = None,
+) -> LabelSample: ...
 def fit(
     *data: Any,
     gold: str | None = None,

@@ -8,7 +8,19 @@ import polars as pl
 import pytest
 
 from howsure import _fields, _json
-from howsure.questions import Audit, Compare, Describe, Fit, Judge, Leaderboard, Plan, Reliability, Score, Simulate
+from howsure.questions import (
+    Audit,
+    Compare,
+    Describe,
+    Fit,
+    Judge,
+    Leaderboard,
+    Plan,
+    Reliability,
+    Sample,
+    Score,
+    Simulate,
+)
 from howsure.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
@@ -72,6 +84,11 @@ CASES = [
     (Compare, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
         "judge": "p2", "raters": "random", "metric": ("win-rate",), "margin": 0.5, "alternative": "less",
         "sampled": "chance", "these_items": True, "b": "m3",
+    }),
+    (Sample, {"files": ("ratings.csv",), "n": 5}, {
+        "n": 6, "stratify": "topic", "by_judge_score": [{"by_judge_score": True, "judge": "p3"}], "seed": 1,
+        "judge": [{"by_judge_score": True, "judge": "p2"}], "gold": "human",
+        "a": [{"by_judge_score": True, "judge": "p2", "a": "m1", "b": "m2"}], "b": [],
     }),
     (Judge, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
         "judge": "p2", "allowance": 0.3, "by": "topic", "bias": ("topic",), "confidence_level": 0.9, "seed": 1,

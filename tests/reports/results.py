@@ -20,6 +20,7 @@ from howsure.io import doctor
 from howsure.judging import JudgedContest, compare_with_judge
 from howsure.judging.judge_report import JudgedTable, report_judge
 from howsure.judging.judged_contests import by_model
+from howsure.judging.labels_to_draw import sample_of
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
 from howsure.models.simulation import simulate
@@ -139,6 +140,7 @@ MADE = {
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
     "JudgedComparison": lambda: compare_with_judge(_judged(), metric="rating"),
     "JudgeReport": lambda: report_judge(_judged_table(), name=HOSTILE, by="topic", bias=["topic"]),
+    "LabelSample": lambda: sample_of(np.array([HOSTILE, *"abcdefg"]), 7, strata=np.array([HOSTILE, *"xyxyxyx"])),
     "Diagnosis": _diagnosed,
     "Search": _searched,
     "Sweep": lambda: run(shares, Grid.product({"n": [10, 20, 40], "kind": [HOSTILE, "plain"]}), rng=0),

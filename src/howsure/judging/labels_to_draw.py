@@ -89,8 +89,8 @@ class LabelSample(Signed):
         blocks.append(Table(columns, tuple(first), title))
         blocks.append(
             Sentence(
-                "A larger sample with the same seed contains these items. Give the file to compare as `sampled` when "
-                "they are labelled."
+                "A larger sample with the same seed contains these items. Pass the file to howsure compare with "
+                "--sampled once they are labelled."
             )
         )
         return Document("Which items should people label?", tuple(blocks), self.notes, self.signature)
@@ -159,6 +159,7 @@ def sample_of(
     strata: Labels | None = None,
     by: str = "",
     seed: int = 0,
+    gold: str | None = None,
     labelled: Labels | None = None,
     notes: tuple[str, ...] = (),
     data: str = "",
@@ -183,7 +184,7 @@ def sample_of(
         n_all=items.size,
         n_labelled=sum(item in known for item in chosen.tolist()),
         notes=tuple(told),
-        provenance=Provenance("sample", {"n": n, "strata": by or None}, seed, data),
+        provenance=Provenance("sample", {"n": n, "strata": by or None, "gold": gold}, seed, data),
     )
 
 

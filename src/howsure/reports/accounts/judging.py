@@ -57,3 +57,19 @@ def of_report(result: Any, asked: "Question | None", data: Any) -> Account:
     ]
     steps = ["`howsure compare --judge` uses the judge where it helps and corrects its bias by people's labels."]
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
+def of_sample(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a sample of items to label."""
+    done = [
+        "Every item has a random number, made of the seed and its id. The items with the smallest numbers are selected, "
+        "so that a larger sample contains a smaller one."
+    ]
+    if any(result.strata):
+        done.append(
+            "Strata get items in proportion to their sizes by Webster's method, whose shares never shrink as the "
+            "sample grows. The chance of an item is the share of its stratum that was selected."
+        )
+    limits = ["The chances hold if all selected items are labelled, whatever they are like."]
+    steps = ["Label the items, add the labels to the table, and run `howsure compare --judge` with this file."]
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
