@@ -33,7 +33,7 @@ from howsure.auditing import Audit, LeaderAudit
 from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison, JudgeReport, LabelSample
+from howsure.judging import JudgedComparison, JudgeReport, LabelBudget, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -70,7 +70,7 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
     "sample": [("LabelSample", {})],
     "fit": [("Fit", {})],
     "simulate": [("Simulation", {})],
-    "plan": [("Plan", {})],
+    "plan": [("Plan", {"judge": "None = None"}), ("LabelBudget", {"judge": "str"})],
     "audit": [("Audit", {"paper": "None = None"}), ("LeaderAudit", {"paper": 'Literal["leader"]'})],
     "replicate": [
         ("Replication", {"figure": "None = None", "search": "Literal[False] = False"}),

@@ -39,6 +39,7 @@ from .io import read_wide as read_wide
 from .io import write as write
 from .judging import JudgedComparison as JudgedComparison
 from .judging import JudgeReport as JudgeReport
+from .judging import LabelBudget as LabelBudget
 from .judging import LabelSample as LabelSample
 from .leaderboards import Leaderboard as Leaderboard
 from .metrics import FunctionMetric as FunctionMetric

@@ -145,11 +145,18 @@ class VarianceParts:
     per_item: float
 
     def error(
-        self, *, n: int | None = None, n_all: int | None = None, n_raters: int | None = None, left: float | None = None
+        self,
+        *,
+        n: int | None = None,
+        n_all: int | None = None,
+        n_raters: int | None = None,
+        left: float | None = None,
+        per_item: float | None = None,
     ) -> CombinedError:
         """Return the error with other numbers of labelled items, of all items or of raters, or with another judge.
 
-        The raters of an item grow with the raters. A perfect judge leaves 0, no judge `items`.
+        The raters of an item grow with the raters unless `per_item` says how many they are. A perfect judge leaves 0,
+        no judge `items`.
         """
         n = self.n if n is None else n
         n_all = max(n, self.n_all if n_all is None else n_all)
@@ -159,7 +166,7 @@ class VarianceParts:
         if self.n_raters < 2:
             return CombinedError((of_items,), (df,))
         raters = self.n_raters if n_raters is None else n_raters
-        per_item = self.per_item * raters / self.n_raters
+        per_item = self.per_item * raters / self.n_raters if per_item is None else per_item
         return CombinedError((self.raters / raters + self.residual / (n * per_item), of_items), (raters - 1.0, df))
 
     def worth(self) -> float:

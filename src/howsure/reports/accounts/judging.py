@@ -62,8 +62,8 @@ def of_report(result: Any, asked: "Question | None", data: Any) -> Account:
 def of_sample(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a sample of items to label."""
     done = [
-        "Every item has a random number, made of the seed and its id. The items with the smallest numbers are selected, "
-        "so that a larger sample contains a smaller one."
+        "Every item has a random number, made of the seed and its id. The items with the smallest numbers are "
+        "selected, so that a larger sample contains a smaller one."
     ]
     if any(result.strata):
         done.append(
@@ -72,4 +72,17 @@ def of_sample(result: Any, asked: "Question | None", data: Any) -> Account:
         )
     limits = ["The chances hold if all selected items are labelled, whatever they are like."]
     steps = ["Label the items, add the labels to the table, and run `howsure compare --judge` with this file."]
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
+def of_budget(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of a budget of labels and judge calls."""
+    done = [
+        "The variances of raters, items and single labels, and what the judge leaves of that of items, come from the "
+        "pilot. They give the half-width of any number of labelled and judged items and of raters.",
+        "Of all designs that reach the target, those with the fewest judged items for each number of labelled items, "
+        "the cheapest is shown for each number of raters, with a judge and without.",
+    ]
+    limits = ["The pilot's variances are estimates: with few labels or raters, the plan is rough."]
+    steps = ["`howsure sample` selects the items to label.", "`howsure compare --judge` analyses the study."]
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
