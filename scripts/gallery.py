@@ -73,6 +73,14 @@ def _gate() -> Any:
     return gate(_contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic"))
 
 
+def _judged() -> Any:
+    from howsure.examples import judged
+    from howsure.judging import JudgedContest, compare_with_judge
+
+    contest = judged().contest(a="model-2", b="model-1", complete=False)
+    return compare_with_judge(JudgedContest.by_rater(contest, "gpt-judge"))
+
+
 def _reliability() -> Any:
     from howsure.scoring import reliability_of
 
@@ -205,6 +213,7 @@ SHOWN: dict[str, tuple[tuple[str, ...], str, Callable[[], Any]]] = {
     "score": (("ModelScores",), "Models by themselves: scores with intervals, pass@k and pass^k.", _score),
     "reliability": (("Reliability",), "Repeated runs: unstable items, and what more runs are worth.", _reliability),
     "gate": (("GateResult",), "A gate: the difference, its interval, the margin, and slices.", _gate),
+    "judge": (("JudgedComparison",), "A judge and a few people: each alone, and both together.", _judged),
     "plan": (("Plan",), "A grid of designs: power, what to collect, designs of the same cost.", _heat),
     "pilot": (("Plan",), "From a pilot: how many items 80% power needs, and where you are.", _pilot),
     "scores": (("PairedAnalysis",), "Two lists of scores: histograms, differences, unit sizes, power.", _analysis),

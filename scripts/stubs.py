@@ -34,6 +34,7 @@ from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.gating import GateCheck, GateResult
 from howsure.io import Diagnosis
+from howsure.judging import JudgedComparison, JudgeReport, LabelBudget, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -53,9 +54,10 @@ ONE_METRIC, METRICS = "str | Metric | None", "list[str | Metric] | list[str] | t
 RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
     "doctor": [("Diagnosis", {})],
     "compare": [
-        ("Comparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None"}),
-        ("Comparisons", {"metric": METRICS}),
-        ("Comparisons", {"by": "str"}),
+        ("Comparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None", "judge": "None = None"}),
+        ("Comparisons", {"metric": METRICS, "judge": "None = None"}),
+        ("Comparisons", {"by": "str", "judge": "None = None"}),
+        ("JudgedComparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None", "judge": "str"}),
     ],
     "leaderboard": [
         ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),
@@ -66,12 +68,14 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("GateResult", {"check": "Literal[False] = False"}),
         ("GateCheck", {"check": "Literal[True]"}),
     ],
+    "judge": [("JudgeReport", {})],
     "score": [("ModelScores", {})],
     "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],
+    "sample": [("LabelSample", {})],
     "fit": [("Fit", {})],
     "simulate": [("Simulation", {})],
-    "plan": [("Plan", {})],
+    "plan": [("Plan", {"judge": "None = None"}), ("LabelBudget", {"judge": "str"})],
     "audit": [("Audit", {"paper": "None = None"}), ("LeaderAudit", {"paper": 'Literal["leader"]'})],
     "replicate": [
         ("Replication", {"figure": "None = None", "search": "Literal[False] = False"}),

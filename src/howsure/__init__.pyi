@@ -22,11 +22,13 @@ from .functions import describe as describe
 from .functions import doctor as doctor
 from .functions import fit as fit
 from .functions import gate as gate
+from .functions import judge as judge
 from .functions import leaderboard as leaderboard
 from .functions import plan as plan
 from .functions import power as power
 from .functions import reliability as reliability
 from .functions import replicate as replicate
+from .functions import sample as sample
 from .functions import score as score
 from .functions import scores as scores
 from .functions import simulate as simulate
@@ -38,6 +40,10 @@ from .io import read as read
 from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
+from .judging import JudgedComparison as JudgedComparison
+from .judging import JudgeReport as JudgeReport
+from .judging import LabelBudget as LabelBudget
+from .judging import LabelSample as LabelSample
 from .leaderboards import Leaderboard as Leaderboard
 from .metrics import FunctionMetric as FunctionMetric
 from .metrics import Metric as Metric

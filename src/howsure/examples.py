@@ -1,4 +1,4 @@
-"""Small simulated data, so that every example runs without data: a table of ratings, and pairs of scores."""
+"""Small simulated data, so that every example runs without data: tables of ratings, and pairs of scores."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
@@ -47,6 +47,40 @@ def ratings(n_items: int = 200, *, rng: int = 0) -> ResponseTable:
     return read(rows, groups=["topic"])
 
 
+def judged(n_items: int = 400, n_labelled: int = 80, *, rng: int = 0) -> ResponseTable:
+    """Return ratings of two models' answers: by six people on some items, by the judge gpt-judge on all.
+
+    People and judge find model-2 better; the judge favours it by more than people do.
+
+    Examples
+    --------
+    >>> table = judged()
+    >>> table.n_items, list(table.sources), table.raters[-1]
+    (400, ['model-1', 'model-2'], 'gpt-judge')
+    """
+    from scipy.special import ndtri
+
+    from howsure.io import read
+
+    random = np.random.default_rng(rng).random  # uniforms only: their bits do not change between versions of NumPy
+    topic = np.where(random(n_items) < 0.5, "news", "fiction")
+    shared = ndtri(random(n_items))
+    labelled = np.sort(np.argsort(random(n_items))[:n_labelled])
+    rows: dict[str, list[str | int]] = {"item": [], "topic": [], "source": [], "rater": [], "value": []}
+    for source, shift, bias in (("model-1", 0.0, 0.0), ("model-2", 0.3, 0.35)):
+        quality = 3 + shift + 0.7 * shared + 0.7 * ndtri(random(n_items))
+        for rater in (*(f"rater-{number}" for number in range(1, 7)), "gpt-judge"):
+            at = np.arange(n_items) if rater == "gpt-judge" else labelled
+            taste = bias if rater == "gpt-judge" else 0.15 * float(ndtri(random(1))[0])
+            value = np.clip(np.round(quality[at] + taste + 0.5 * ndtri(random(at.size))), 1, 5).astype(int)
+            rows["item"] += [f"item-{number:03d}" for number in at]
+            rows["topic"] += topic[at].tolist()
+            rows["source"] += [source] * at.size
+            rows["rater"] += [rater] * at.size
+            rows["value"] += value.tolist()
+    return read(rows, groups=["topic"])
+
+
 def scores(kind: str = "h1-greater-normal", n_items: int = 100, *, rng: int = 0) -> PairedScores:
     """Return the scores of two simulated systems on the same segments; `KINDS` says what each kind is.
 
@@ -83,7 +117,9 @@ KINDS: Mapping[str, str] = MappingProxyType(
     }
 )
 """Kinds of simulated pairs of scores, and what they are."""
-EVERY_KIND = ("ratings", *KINDS)
+TABLES: Mapping[str, Callable[[], ResponseTable]] = MappingProxyType({"ratings": ratings, "judged": judged})
+"""The tables of responses by name."""
+EVERY_KIND = (*TABLES, *KINDS)
 """What `howsure example` writes."""
 
 

@@ -120,6 +120,7 @@ def prepared(tmp_path_factory):
     (folder / "study.toml").write_text(STUDY)
     for arguments in (
         ["example", "ratings.csv"],
+        ["example", "judged.csv", "--kind", "judged"],
         ["example", "scores.txt", "--kind", "h1-greater-beta"],
         ["sweep", "run", "study.toml", "--store", "study.db"],
     ):

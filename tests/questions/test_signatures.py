@@ -8,7 +8,19 @@ import polars as pl
 import pytest
 
 from howsure import _fields, _json
-from howsure.questions import Audit, Compare, Describe, Fit, Leaderboard, Plan, Reliability, Score, Simulate
+from howsure.questions import (
+    Audit,
+    Compare,
+    Describe,
+    Fit,
+    Judge,
+    Leaderboard,
+    Plan,
+    Reliability,
+    Sample,
+    Score,
+    Simulate,
+)
 from howsure.questions.table_fields import TableFields
 
 QUICK = {"n_resamples": 19}
@@ -20,7 +32,8 @@ def folder(tmp_path_factory):
     place, rng = tmp_path_factory.mktemp("signed"), np.random.default_rng(0)
     rows = [
         {"item": f"q{i:02d}", "source": source, "rater": f"p{j}", "value": int(rng.integers(low, 6)),
-         "other": int(rng.integers(1, 6)), "topic": "xyz"[i % 3], "twin": f"t{i // 2}", "times": 1 + i % 2}
+         "other": int(rng.integers(1, 6)), "topic": "xyz"[i % 3], "twin": f"t{i // 2}", "times": 1 + i % 2,
+         "chance": 0.2 + 0.1 * (i % 3)}
         for i in range(12) for source, low in (("human", 2), ("m1", 2), ("m2", 1), ("m3", 1)) for j in range(4)
     ]  # fmt: skip
     pl.DataFrame(rows).write_csv(place / "ratings.csv")
@@ -67,6 +80,24 @@ CASES = [
         "by": [{"by": "topic"}, {"by": "topic", "correction": "none"}], "correction": [],
         "missing": "bounds", "test": ("paired-t",),
         "seed": [{"seed": 1, "null": "shifted-bootstrap"}, {"seed": 2, "null": "shifted-bootstrap"}],
+    }),
+    (Compare, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "metric": ("win-rate",), "margin": 0.5, "alternative": "less",
+        "sampled": "chance", "these_items": True, "b": "m3",
+    }),
+    (Plan, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3", "cost_judge": 0.1, "target_width": 2.0}, {
+        "judge": "p2", "cost_judge": 0.2, "target_width": 1.5, "cost_response": 2.0, "cost_item": 0.1,
+        "cost_rater": 3.0, "difference": [{"difference": 1.0, "target_width": None}], "n_raters": (5,), "max_items": 500,
+        "confidence_level": 0.9, "raters": "random", "metric": ("win-rate",), "b": "m3",
+    }),
+    (Sample, {"files": ("ratings.csv",), "n": 5}, {
+        "n": 6, "stratify": "topic", "by_judge_score": [{"by_judge_score": True, "judge": "p3"}], "seed": 1,
+        "judge": [{"by_judge_score": True, "judge": "p2"}], "gold": "human",
+        "a": [{"by_judge_score": True, "judge": "p2", "a": "m1", "b": "m2"}], "b": [],
+    }),
+    (Judge, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3"}, {
+        "judge": "p2", "allowance": 0.3, "by": "topic", "bias": ("topic",), "confidence_level": 0.9, "seed": 1,
+        "b": "m3", "gold": [{"a": None, "b": None, "gold": "human"}], "a": "m3",
     }),
     (Compare, LABELLED, {
         "positive": [{"metric": ("f1",), "positive": "a"}, {"metric": ("f1",), "positive": "b"}],

@@ -15,9 +15,14 @@ from howsure.comparison import compare, compare_each
 from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import Scale
 from howsure.describing import describe
-from howsure.examples import ratings
+from howsure.examples import judged, ratings
 from howsure.gating import CLAIMS, GateRule, GateSettings, check_gate, gate
 from howsure.io import doctor
+from howsure.judging import JudgedContest, compare_with_judge
+from howsure.judging.judge_report import JudgedTable, report_judge
+from howsure.judging.judged_contests import by_model
+from howsure.judging.label_budget import LabelPrices, plan_labels
+from howsure.judging.labels_to_draw import sample_of
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
 from howsure.models import fit, preset
 from howsure.models.simulation import simulate
@@ -71,6 +76,20 @@ def _described():
     scale = Scale.of([1.0, 2.0, 3.0, 4.0, 5.0], kind="ordinal")
     names = np.array([HOSTILE, *map(str, range(11))])
     return describe(ResponseTable(names, {HOSTILE: given}, scale, raters=(HOSTILE, "r2", "r3")), n_resamples=29, rng=0)
+
+
+def _judged():
+    """Return a contest whose models and judge are called as badly as they can be."""
+    whole = judged(60, 20).contest(a="model-2", b="model-1", complete=False)
+    raters = tuple(HOSTILE if name == "gpt-judge" else name for name in whole.raters)
+    return JudgedContest.by_rater(replace(whole, raters=raters, names=("", HOSTILE, "old")), HOSTILE)
+
+
+def _judged_table():
+    """Return people's and the judge's ratings of two models, called as badly as they can be."""
+    table = _hostile(judged(60, 40), "model-1").in_order()
+    humans, own = by_model(table, list(table.sources), "gpt-judge")
+    return JudgedTable(humans, own, table.scale, table.items, table.groups, table.raters)
 
 
 def _repeated():
@@ -128,6 +147,10 @@ MADE = {
     "Plan": lambda: plan("normal", epsilon=0.2, metrics="mae", n_items=[5, 9], n_responses=[2], precision=0.05, rng=0),
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
+    "JudgedComparison": lambda: compare_with_judge(_judged(), metric="rating"),
+    "JudgeReport": lambda: report_judge(_judged_table(), name=HOSTILE, by="topic", bias=["topic"]),
+    "LabelBudget": lambda: plan_labels(made("JudgedComparison"), prices=LabelPrices(judge=0.01), width=1.0),
+    "LabelSample": lambda: sample_of(np.array([HOSTILE, *"abcdefg"]), 7, strata=np.array([HOSTILE, *"xyxyxyx"])),
     "Diagnosis": _diagnosed,
     "Search": _searched,
     "Sweep": lambda: run(shares, Grid.product({"n": [10, 20, 40], "kind": [HOSTILE, "plain"]}), rng=0),

@@ -183,7 +183,8 @@ class Example(Checked):
     )
     kind: str = option(
         "ratings",
-        "Human and model ratings, or scores of two systems without (h0) or with (h1) a difference.",
+        "Human and model ratings, ratings by people and a judge, or scores of two systems without (h0) or with (h1) a "
+        "difference.",
         choices="howsure.examples:EVERY_KIND",
     )
     force: bool = like(_ask.Output, "force", group="")
@@ -201,11 +202,11 @@ def write_example(asked: Example) -> None:
     from howsure import _files, examples, io
     from howsure.paired import write_scores
 
-    table = asked.kind == "ratings"
+    table = examples.TABLES.get(asked.kind)
     endings = (".csv", ".tsv", ".jsonl", ".parquet") if table else (".txt", ".tsv", ".csv")
     _files.check_outputs({"out": asked.out}, endings={"out": endings}, force=asked.force)
     if table:
-        ratings = examples.ratings()
+        ratings = table()
         io.write(ratings, asked.out)
         say(f"{asked.out}: {ratings}")
         return

@@ -119,6 +119,34 @@ def contest_from(
     return table.contest(gold=standard, a=names.get(a, a), b=names.get(b, b), complete=complete)
 
 
+def judged_contests_from(
+    files: Sequence[str],
+    *,
+    judge: str,
+    gold: str,
+    a: str | None = None,
+    b: str | None = None,
+    by: Sequence[str] | str | None = None,
+    **options: Any,
+) -> "tuple[Contest, Contest]":
+    """Put A and B against each other twice, measured against people's labels (`gold`) and against the judge's.
+
+    Both contests hold all items, with or without labels. The sources are named as in `contest_from`.
+    """
+    asked = [spec for spec in (gold, judge, a, b) if spec is not None]
+    if len(set(asked)) != len(asked):
+        raise ArgumentError(f"`gold`, `judge`, `a` and `b` must be different sources; got {', '.join(asked)}.")
+    if (a is None) != (b is None):
+        raise ArgumentError(f"`a` and `b` go together; got {'a' if b is None else 'b'} alone.")
+    table, names = _read(files, asked, gold, _layout(by, options), every=a is None)
+    if a is None or b is None:
+        a, b = _only_two(table, names.get(gold, gold), judge)
+        table = _with_note(table, Aside(f"A is {a} and B is {b}: the files hold no other models."))
+    how = {"a": names.get(a, a), "b": names.get(b, b), "complete": False}
+    people, own = (table.contest(gold=names.get(spec, spec), **how) for spec in (gold, judge))  # type: ignore[arg-type]
+    return people.in_order(), own.in_order()
+
+
 def table_from(
     files: Sequence[str], *, sources: Sequence[str] = (), by: Sequence[str] | str | None = None, **options: Any
 ) -> "ResponseTable":
@@ -235,8 +263,8 @@ def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
     return None, [f"{name} counts as a model. If it is gold, say so: `gold={name!r}`."]
 
 
-def _only_two(table: "ResponseTable", gold: str | None) -> tuple[str, str]:
-    models = [name for name in table.sources if name != gold]
+def _only_two(table: "ResponseTable", gold: str | None, judge: str | None = None) -> tuple[str, str]:
+    models = [name for name in table.sources if name not in (gold, judge)]
     if len(models) != 2:
         said = "`a` and `b` say which two models are compared"
         if len(models) == 1:

@@ -6,10 +6,12 @@ from .describe import Describe as Describe
 from .doctor import Doctor as Doctor
 from .fit import Fit as Fit
 from .gate import Gate as Gate
+from .judge import Judge as Judge
 from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
 from .reliability import Reliability as Reliability
 from .replicate import Replicate as Replicate
+from .sample import Sample as Sample
 from .score import Score as Score
 from .scores import Power as Power
 from .scores import ScoresAnalyse as ScoresAnalyse

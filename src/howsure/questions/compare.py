@@ -2,17 +2,35 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure import _fields
 from howsure._fields import option
 from howsure.comparison.procedure import Procedure
+from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
-from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, metrics_of
+from howsure.questions.table_fields import MetricFields, ModelFields, contest_of, judged_contest_of, metrics_of
 
 if TYPE_CHECKING:
     from howsure.comparison import Comparisons
     from howsure.data.contests import Contest
+    from howsure.judging import JudgedComparison
+
+JUDGE = "Judge"
+WITHOUT_JUDGE = (
+    "by",
+    "cluster",
+    "null",
+    "items",
+    "responses",
+    "n_responses",
+    "n_resamples",
+    "interval",
+    "missing",
+    "test",
+)
+"""Options that have no effect where people and a judge are combined: nothing is resampled."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,15 +72,45 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         "Classical tests of the item scores to show beside the result; several with commas.",
         choices="howsure.comparison.baselines:BASELINES",
     )
+    judge: str | None = option(
+        None,
+        "Judge that scored all items while people labelled some: a source, or the rater id of the judge. The result is "
+        "people's advantage, from both.",
+        metavar="NAME",
+        group=JUDGE,
+        common=True,
+    )
+    sampled: str | None = option(
+        None,
+        "With `judge`: file of howsure sample, or column, with the chance of each item to be labelled. Default: equal.",
+        metavar="FILE",
+        group=JUDGE,
+    )
+    these_items: bool = option(
+        False, "With `judge`: ask about these items only, not about items like these.", group=JUDGE
+    )
     seed: int = seed_option()
 
+    @property
+    def result(self) -> str:
+        """The name of the answer's type."""
+        return "Comparisons" if self.judge is None else "JudgedComparison"
+
     def data(self) -> "Contest":
-        """Read gold, A and B."""
+        """Read gold, A and B; with a judge, as people see them."""
+        if self.judge is not None:
+            return judged_contest_of(self, self.judge, self.metric, self.better, []).overlapping().humans
         return self._contest(complete=True)
 
-    def answer(self, run: Run = HERE) -> "Comparisons":
+    def answer(self, run: Run = HERE) -> "Comparisons | JudgedComparison":
         """Read the data and compare."""
         from dataclasses import replace
+
+        if self.judge is not None:
+            return self._with_judge(self.judge)
+        for name in ("sampled", "these_items"):
+            if getattr(self, name):
+                raise ArgumentError(f"`{name}` goes with `judge`: name the judge, or leave it out.")
 
         from howsure.comparison.comparing import compare_each
 
@@ -87,9 +135,38 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
     @staticmethod
     def unpacked(found: Any, options: Mapping[str, Any]) -> Any:
         """Return the comparison itself if one metric was asked for by its name, without slices."""
+        if options.get("judge") is not None:
+            return found
         several = isinstance(options.get("metric"), list | tuple) or options.get("by") is not None
         return found if several or len(found) > 1 else found[0]
+
+    def _with_judge(self, judge: str) -> "JudgedComparison":
+        """Combine people's labels with the judge's."""
+        from dataclasses import replace
+
+        from howsure.judging.judged_comparison import compare_with_judge
+        from howsure.judging.labels_to_draw import chances_of
+
+        given = self.given
+        for name in WITHOUT_JUDGE:
+            if name in given:
+                raise ArgumentError(f"`{name}` does not go with `judge`: leave it out.")
+        if len(self.metric) > 1:
+            raise ArgumentError("`judge` goes with one metric; name one.")
+        column = [] if self.sampled is None or _is_file(self.sampled) else [self.sampled]
+        judged = judged_contest_of(self, judge, self.metric, self.better, column)
+        metrics, why = metrics_of(self.metric, self, judged.humans)
+        judged = replace(judged, humans=replace(judged.humans, notes=(*judged.humans.notes, *why)))
+        chances = None if self.sampled is None else chances_of(self.sampled, judged.humans, is_file=not column)
+        how = _fields.part(Procedure, self)
+        return compare_with_judge(
+            judged, metric=metrics[0], procedure=how, chances=chances, these_items=self.these_items
+        )
 
     def _contest(self, *, complete: bool) -> "Contest":
         groups = [column for column in (self.by, self.cluster) if column]
         return contest_of(self, self.metric, self.better, groups, complete=complete)
+
+
+def _is_file(name: str) -> bool:
+    return Path(name).is_file()

@@ -14,6 +14,7 @@ from howsure.questions.table_fields import (
     TableFields,
     contest_of,
     distinct,
+    judged_contest_of,
     metrics_of,
     with_parameters,
 )
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from howsure import planning
     from howsure.data.contests import Contest
     from howsure.data.response_tables import ResponseTable
+    from howsure.judging import LabelBudget
     from howsure.metrics import Metric
     from howsure.models import ResponseModel
     from howsure.planning import Cell, Costs, Effect, PlanRequest
@@ -36,6 +38,14 @@ METHOD = "Method"
 
 ONLY_SIMULATED = ("perturbation", "n_simulations", "resample_simulated", "engine", "epsilon_a", "rho", "clip")
 """Fields that have no effect where nothing is simulated."""
+
+
+WITH_JUDGE = (
+    "judge", "cost_judge", "cost_response", "cost_item", "cost_rater", "target_width", "target_power", "difference",
+    "n_raters", "max_items", "confidence_level", "raters", "metric", "better", "threshold", "positive", "gold", "a",
+    "b", "preference", "tie", "seed",
+)  # fmt: skip
+"""Fields that a budget of labels and judge calls takes, beside the data."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +118,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     cost_item: float | None = option(None, "Cost of finding or writing one item.", at_least=0, group=COSTS)
     cost_response: float | None = option(None, "Cost of a gold response or a rating.", at_least=0, group=COSTS)
     cost_run: float | None = option(None, "Cost of a model response.", at_least=0, group=COSTS)
+    cost_judge: float | None = option(None, "With `judge`: cost of one call of the judge.", at_least=0, group=COSTS)
     cost_rater: float | None = option(None, "Cost of recruiting and training a rater.", at_least=0, group=COSTS)
     cost_rater_hour: float | None = option(None, "Cost of a rater per hour.", at_least=0, group=COSTS)
     ratings_per_hour: float | None = option(None, "Number of ratings per rater and hour.", group=COSTS)
@@ -130,6 +141,12 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     b: str | None = like(ModelFields, "b", help="Model B in the pilot table.", group=PILOT)
     preference: str | None = like(ModelFields, "preference", group=PILOT)
     tie: str | None = like(ModelFields, "tie", group=PILOT)
+    judge: str | None = option(
+        None,
+        "Judge in the pilot table, a source or a rater id: find the labels and judge calls that cost least.",
+        metavar="NAME",
+        group=PILOT,
+    )
     cluster: str | None = option(None, "Column that groups items, such as documents.", metavar="COLUMN", group=PILOT)
     response_model: str = option(
         "auto",
@@ -201,12 +218,55 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
 
     def data(self) -> "Contest | None":
         """Read the pilot, where there is one with A and B."""
+        if self.judge is not None:
+            return None
         asked = self._with_models()
         return asked._pilot()[0] if asked.files and asked._has_models else None
 
-    def answer(self, run: Run = HERE) -> "planning.Plan":
+    @property
+    def result(self) -> str:
+        """The name of the answer's type."""
+        return "Plan" if self.judge is None else "LabelBudget"
+
+    def answer(self, run: Run = HERE) -> "planning.Plan | LabelBudget":
         """Read the model or the pilot, and plan."""
+        if self.judge is not None:
+            return self._budget(self.judge)
+        self._refuse("it goes with `judge`", "cost_judge")
         return self._with_models()._answer(run)
+
+    def _budget(self, judge: str) -> "LabelBudget":
+        """Return the labels and judge calls that reach the target at least cost."""
+        from howsure.comparison.procedure import Procedure
+        from howsure.judging.judged_comparison import compare_with_judge
+        from howsure.judging.label_budget import LabelPrices, plan_labels
+
+        given = {name for name in self.given if name not in WITH_JUDGE} - {field.name for field in fields(TableFields)}
+        if given:
+            raise ArgumentError(f"`{min(given)}` does not go with `judge`: leave it out.")
+        if self.cost_judge is None:
+            raise ArgumentError("say what a call of the judge costs: `cost_judge`, beside `cost_response` for a label.")
+        if self.target_power not in (None, 0.8):
+            raise ArgumentError(f"with `judge`, `target_power` is 0.8; got {self.target_power:g}.")
+        if self.difference is None and self.target_width is None:
+            raise ArgumentError(
+                "say what the study must reach: `target_width`, or `difference` to find with 80% power."
+            )
+        judged = judged_contest_of(self, judge, self.metric, self.better, ())  # type: ignore[arg-type]
+        metrics, _ = metrics_of(self.metric, self, judged.humans)
+        procedure = Procedure(raters=self.raters, confidence_level=self.confidence_level)
+        pilot = compare_with_judge(judged, metric=metrics[0], procedure=procedure)
+        response = 1.0 if self.cost_response is None else self.cost_response
+        prices = LabelPrices(response, self.cost_judge, self.cost_item or 0.0, self.cost_rater or 0.0)
+        return plan_labels(
+            pilot,
+            prices=prices,
+            width=self.target_width,
+            difference=self.difference if self.target_width is None else None,
+            n_raters=self.n_raters,
+            max_items=self.max_items,
+            confidence_level=self.confidence_level,
+        )
 
     def _with_models(self) -> "Plan":
         """Name A, B and gold where nobody did, as `compare` does, if the file is a table and no response model."""

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from howsure._fields import fields_of, option
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, HowsureError
 
 if TYPE_CHECKING:
     from howsure.data.contests import Contest
     from howsure.data.response_tables import ResponseTable
+    from howsure.judging import JudgedContest
     from howsure.metrics import Metric
 
 DATA = "Reading the data"
@@ -96,7 +97,7 @@ class TableFields:
         """Read the sources that are asked for, or all."""
         from howsure.io.files import table_from
 
-        self._refuse_idle_columns()
+        self.refuse_idle_columns()
         return table_from(self.files, sources=sources, by=by, **self.reading)
 
     def one_source(self, gold: str | None, by: Sequence[str] = ()) -> "ResponseTable":
@@ -112,7 +113,7 @@ class TableFields:
         """Read gold, A and B; with the items that one of them lacks unless `complete`."""
         from howsure.io.files import contest_from
 
-        self._refuse_idle_columns()
+        self.refuse_idle_columns()
         return contest_from(self.files, a=a, b=b, gold=gold, by=by, complete=complete, **self.reading)
 
     @property
@@ -127,7 +128,7 @@ class TableFields:
 
         return self.files[0] if len(self.files) == 1 and isinstance(self.files[0], Contest) else None
 
-    def _refuse_idle_columns(self) -> None:
+    def refuse_idle_columns(self) -> None:
         """Refuse options for reading where the data are in memory and have been read."""
         from howsure.data.contests import Contest
         from howsure.data.response_tables import ResponseTable
@@ -206,6 +207,42 @@ def contest_of(
     if contest.scale.reason == "preferences":
         return contest
     return preferences_between(contest, better=better or "higher")
+
+
+def judged_contest_of(
+    question: "ModelFields", judge: str, metrics: Sequence[str], better: str | None, by: Sequence[str]
+) -> "JudgedContest":
+    """Return gold, A and B as people and as a judge see them.
+
+    With gold, the judge is a source of labels as gold is, or one of gold's raters. Without it, the judge is one of the
+    raters of A and B. With `preference`, it is one of the raters, or another source of preferences.
+    """
+    from howsure.judging.judged_contests import JudgedContest
+
+    if question.preference is not None:
+        contest = contest_of(question, metrics, better, by, complete=False)
+        if judge in contest.raters:
+            return JudgedContest.by_rater(contest, judge)
+        from howsure.preferences import preferences_from
+
+        table = question.table([question.preference, judge], by)
+        how: dict[str, Any] = {"a": question.a, "b": question.b, "tie": question.tie, "complete": False}
+        people, own = (preferences_from(table, name, **how).in_order() for name in table.sources)
+        return JudgedContest(people, own, judge)
+    if question.gold is None:
+        return JudgedContest.by_rater(contest_of(question, metrics, better, by, complete=False), judge)
+    from howsure.io.files import judged_contests_from
+
+    question.refuse_idle_columns()
+    gold, a, b = question.gold, question.a, question.b
+    try:
+        people, own = judged_contests_from(question.files, judge=judge, gold=gold, a=a, b=b, by=by, **question.reading)
+    except HowsureError:
+        contest = question.contest(a, b, gold, by, complete=False)
+        if judge not in contest.raters:
+            raise
+        return JudgedContest.by_rater(contest, judge)
+    return JudgedContest(people, own, judge)
 
 
 def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, complete: bool) -> "Contest":

@@ -106,7 +106,7 @@ def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | 
     parts = curved_parts(contest, metric, clusters)
     moved = min(parts.noise, parts.items / 2) if parts.table.n_raters > 2 else 0.0
     of_raters, df = parts.of_raters
-    more = (_saturation_of(contest, metric) ** 2 - 1) * max(0.0, of_raters - parts.noise)
+    more = (saturation_of(contest, metric) ** 2 - 1) * max(0.0, of_raters - parts.noise)
     return CombinedError((max(0.0, of_raters - moved) + more, parts.items + moved), (df, max(1.0, parts.n - 1.0)))
 
 
@@ -161,7 +161,7 @@ def _measured_error(
         left_out = _left_out_variance(contest, metric)
         of_raters = of_raters if math.isnan(left_out) else left_out
     dfs = (effective_df(np.square(per_rater)), max(1.0, n - 1.0))
-    factor = _saturation_of(contest, metric)
+    factor = saturation_of(contest, metric)
     return CombinedError((of_raters * factor**2, items - shared), dfs, n_resamples=both.size)
 
 
@@ -207,7 +207,7 @@ def saturation(share: FloatArray | float) -> FloatArray:
     return np.asarray(share * turned / np.square(np.arctanh(turned) * (1 - np.square(turned))))
 
 
-def _saturation_of(contest: Contest, metric: Metric) -> float:
+def saturation_of(contest: Contest, metric: Metric) -> float:
     """Return the factor of the advantage that the contest has."""
     advantage = float(metric.advantage(*summaries_of(contest, metric.needs)))
     return float(saturation(share_of(advantage, largest(contest, metric))))

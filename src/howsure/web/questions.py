@@ -18,7 +18,7 @@ from howsure.web.settings import Settings
 PLACES = ("files", "file", "config", "units", "out", "to", "state", "sequential")
 """Fields that name files on the disk. A visitor names an upload instead; none of them is taken from a request."""
 
-COUNTS = ("n_items", "n_responses", "n_raters", "raters_per_item", "next")
+COUNTS = ("n", "n_items", "n_responses", "n_raters", "raters_per_item", "next")
 DRAWS = ("n_resamples", "n_simulations", "n_fresh")
 CROSSED = (
     "n_items", "n_responses", "n_raters", "raters_per_item", "epsilon", "budget", "max_cost", "metric", "scheme",
@@ -119,6 +119,13 @@ PAGES: dict[str, Page] = {
         Page(
             "gate", "May the candidate replace the baseline?", "howsure.questions.gate:Gate", sample="ratings",
             example={"gold": "human", "baseline": "model-1", "candidate": "model-2", "margin": "0.1"}, menu="Gate",
+        ),
+        Page(
+            "judge", "Is this judge good enough?", "howsure.questions.judge:Judge", menu="Judge",
+        ),
+        Page(
+            "sample", "Which items should people label?", "howsure.questions.sample:Sample", sample="ratings",
+            example={"n": "50"}, menu="Sample",
         ),
         Page(
             "score", "How good is each model?", "howsure.questions.score:Score", sample="ratings",

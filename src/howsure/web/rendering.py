@@ -16,6 +16,7 @@ from howsure.web.safety import csrf, same
 WRITTEN = {
     "fit": ("model.json", "The model"),
     "simulate": ("simulated.csv", "The table"),
+    "sample": ("to-label.csv", "The items to label"),
     "scores-describe": ("units.txt", "The units"),
 }
 """The file that some answers have beside the others, and what it is."""

@@ -1,0 +1,542 @@
+"""Whether A is better than B by people's judgement, when a judge scored everything and people only a part."""
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+
+import numpy as np
+
+from howsure import _matrices
+from howsure._frames import in_any_form
+from howsure.comparison import notes as data_notes
+from howsure.comparison import verdicts
+from howsure.comparison.default_metric import bind, metrics_for
+from howsure.comparison.detectable import of_parts
+from howsure.comparison.margins import margin_tests
+from howsure.comparison.procedure import Procedure
+from howsure.comparison.rater_answers import RaterAnswer, RaterAnswers
+from howsure.comparison.results import Comparison, EffectSizes
+from howsure.data.contests import Contest
+from howsure.data.scales import FloatArray
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents.numbers import counted, error_of, interval, number, rough
+from howsure.documents.numbers import pvalue as p_of
+from howsure.errors import ArgumentError
+from howsure.inference.combined_error import CombinedError
+from howsure.inference.confidence import ConfidenceInterval, tails_of
+from howsure.judging.combined_advantage import Combined, LabelDesign, Labelled, VarianceParts, bias_of, combine
+from howsure.judging.judged_contests import JudgedContest, Overlapping
+from howsure.metrics import ItemMetric, Metric, parameters_of, spelled
+from howsure.metrics.equal_runs import EqualRuns, fair
+from howsure.nulls import PAIRED_T, RANDOM_EFFECTS
+from howsure.provenance import Provenance
+from howsure.raters import choice as rater_choice
+from howsure.raters.advantage_error import saturation_of
+from howsure.records import Signed
+from howsure.resampling import Scheme, cell_table, summaries_of
+
+if TYPE_CHECKING:
+    import polars
+
+    from howsure.judging.labels_to_draw import LabelChances
+
+FEW_LABELS = 30
+"""With fewer labelled items the judge's weight and the interval are rough."""
+
+FAR = 3.0
+"""Judge scores of labelled and unlabelled items that differ by more standard errors were not labelled at random."""
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """An advantage with its interval and p-value.
+
+    Attributes
+    ----------
+    advantage, standard_error : float
+    confidence_interval : ConfidenceInterval
+    pvalue : float
+    """
+
+    advantage: float
+    standard_error: float
+    confidence_interval: ConfidenceInterval
+    pvalue: float
+
+
+@dataclass(frozen=True, slots=True)
+class Forecast:
+    """The half-width that another design would give.
+
+    Attributes
+    ----------
+    change : {"raters", "labels"}
+        What there is more of.
+    n_labelled, n_raters : int
+    half_width : float
+    """
+
+    change: str
+    n_labelled: int
+    n_raters: int
+    half_width: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JudgedComparison(Signed):
+    """Whether A is better than B by people's judgement, from people's labels and a judge. `print` it for the verdict.
+
+    Attributes
+    ----------
+    judge : str
+        What the judge is called.
+    combined : Comparison
+        The answer: people's advantage from the labels and the judge.
+    humans : Estimate
+        From the labels alone.
+    judge_alone : Estimate
+        What the judge says about all items; its interval ignores that the judge may be biased.
+    bias : Estimate
+        By how much the judge favours A, on the labelled items.
+    slope : float
+        The weight λ of the judge's advantage; 0 where the judge adds nothing.
+    correlation : float
+        Of the judge's and people's advantages over the labelled items; NaN where one of them is constant.
+    n_labelled, n_all, n_labels, n_raters : int
+        Labelled items, all items, people's responses, and raters (0 where they are unknown).
+    worth : float
+        How many labelled items without the judge would be as precise, by the same raters.
+    floor : float
+        The half-width that a perfect judge would leave.
+    half_width : float
+        Of the combined interval.
+    forecasts : tuple of Forecast
+        With twice as many raters, and with twice as many labelled items.
+    parts : VarianceParts
+        What the variance is made of, for a label budget.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    derived: ClassVar[tuple[str, ...]] = ("signature", "verdict")
+
+    judge: str
+    combined: Comparison
+    humans: Estimate
+    judge_alone: Estimate
+    bias: Estimate
+    slope: float
+    correlation: float
+    n_labelled: int
+    n_all: int
+    n_labels: int
+    n_raters: int
+    worth: float
+    floor: float
+    half_width: float
+    forecasts: tuple[Forecast, ...]
+    parts: VarianceParts
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def verdict(self) -> str:
+        """The answer in words."""
+        return verdicts.verdict(self.combined)
+
+    @property
+    def advantage(self) -> float:
+        """The combined advantage; positive when A is better."""
+        return self.combined.advantage
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The interval of the combined advantage."""
+        return self.combined.confidence_interval
+
+    @property
+    def pvalue(self) -> float:
+        """The p-value of the combined advantage."""
+        return self.combined.pvalue
+
+    def document(self) -> Document:
+        """Return the verdict, what the judge was worth, its bias, the floor, and what would help most."""
+        _, a, b = self.combined.names
+        blocks: list[Block] = [Sentence(self.verdict, "verdict")]
+        answers = self.combined.rater_answers
+        blocks += [Sentence(line) for line in (answers.lines(self.combined) if answers is not None else [])]
+        blocks += [Sentence(said) for said in (self._worth(), self._bias(), self._floor(), self._advice()) if said]
+        blocks.append(self._table())
+        return Document(f"Is {a} better than {b}, by people's judgement?", tuple(blocks), self.notes, self.signature)
+
+    @in_any_form
+    def to_frame(self) -> "polars.DataFrame":
+        """Return one row each for people alone, the judge alone, its bias, and both combined."""
+        import polars
+
+        rows = []
+        for name, one in (*self.estimates, ("bias of the judge", self.bias)):
+            ends = one.confidence_interval
+            row = {"estimate": name, "advantage": one.advantage, "standard_error": one.standard_error}
+            rows.append(row | {"interval_low": ends.low, "interval_high": ends.high, "pvalue": one.pvalue})
+        return polars.DataFrame(rows)
+
+    @property
+    def estimates(self) -> "tuple[tuple[str, Estimate], ...]":
+        """The three advantages with their names: by people alone, by the judge alone, by both."""
+        own = self.combined
+        both = Estimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
+        return (("people alone", self.humans), ("judge alone", self.judge_alone), ("people and judge", both))
+
+    def _table(self) -> Table:
+        level = f"{100 * self.combined.confidence_interval.confidence_level:g}% CI"
+        columns = [Column("from"), Column("items", "count"), Column("advantage", "number")]
+        columns += [Column(level, "interval"), Column("p", "pvalue")]
+        rows = []
+        for (name, one), n in zip(self.estimates, (self.n_labelled, self.n_all, self.n_all), strict=True):
+            error = error_of(one.confidence_interval, one.advantage)
+            shown = [Measured(value, error) for value in (one.advantage, one.confidence_interval)]
+            rows.append((name, n, *shown, one.pvalue))
+        return Table(tuple(columns), tuple(rows))
+
+    def _worth(self) -> str:
+        raters = f" by {counted(self.n_raters, 'rater')}" if self.n_raters > 1 else ""
+        said = f"{self.n_labelled:,} of {self.n_all:,} items are labelled{raters}; {self.judge} scored all of them."
+        if self.n_labelled == self.n_all:
+            return f"All {self.n_all:,} items are labelled{raters}, so {self.judge} adds nothing."
+        if not math.isfinite(self.worth):
+            return said
+        gained = round(self.worth) - self.n_labelled
+        if gained <= 0:
+            return f"{said} The judge saved no labels."
+        return f"{said} Without the judge, {round(self.worth):,} labelled items would be as precise."
+
+    def _bias(self) -> str:
+        _, a, b = self.combined.names
+        alone, bias = self.judge_alone.advantage, self.bias
+        error = error_of(bias.confidence_interval, bias.advantage)
+        if math.isnan(alone) or math.isnan(error):
+            return ""
+        better = f"{a if alone > 0 else b} is better by {number(abs(alone), error)}" if alone else "both are equal"
+        said = f"{self.judge} alone would say that {better}."
+        ends, sign = bias.confidence_interval, 1 if bias.advantage >= 0 else -1
+        low, high = (ends.low, ends.high) if sign > 0 else (-ends.high, -ends.low)
+        level = f"{100 * ends.confidence_level:g}% CI {interval(low, high, error)}"
+        how = f"{number(abs(bias.advantage), error)} ({level})"
+        favours = f"It favours {a if sign > 0 else b} by {how}"
+        return f"{said} {favours}{', no clear bias' if low <= 0 <= high else ''}."
+
+    def _floor(self) -> str:
+        if not self.floor > 0 or self.n_labelled == self.n_all:
+            return ""
+        why = f", because the {self.n_raters} raters disagree" if self.parts.n_raters > 1 else ""
+        return (
+            f"Even a perfect judge would leave ±{rough(self.floor)}{why}; the interval has ±{rough(self.half_width)}."
+        )
+
+    def _advice(self) -> str:
+        known = {one.change: one for one in self.forecasts}
+        labels = known.get("labels")
+        if labels is None:
+            return ""
+        more = f"{labels.n_labelled:,} labelled items"
+        if "raters" not in known:
+            return f"{more} would give about ±{rough(labels.half_width)}."
+        raters = known["raters"]
+        people = f"{raters.n_raters} raters"
+        if raters.half_width < labels.half_width:
+            first, other = (people, raters), (more, labels)
+            head = "More raters help more than more items"
+        else:
+            first, other = (more, labels), (people, raters)
+            head = "More labelled items help more than more raters"
+        return (
+            f"{head}: {first[0]} would give about ±{rough(first[1].half_width)}, {other[0]} ±"
+            f"{rough(other[1].half_width)}."
+        )
+
+
+class _Scored(NamedTuple):
+    """What is known of each item: people's and the judge's advantages, and the scores of A and B."""
+
+    data: Labelled
+    human_scores: tuple[FloatArray, ...]
+    judge_scores: tuple[FloatArray, ...]
+
+
+@_matrices.on_one_thread
+def compare_with_judge(
+    judged: JudgedContest,
+    *,
+    metric: str | Metric | None = None,
+    procedure: Procedure | None = None,
+    chances: "LabelChances | None" = None,
+    these_items: bool = False,
+) -> JudgedComparison:
+    """Ask whether A is better than B by people's judgement.
+
+    Parameters
+    ----------
+    judged : JudgedContest
+        Labels of people on some items, and of the judge on all.
+    metric : str or Metric, optional
+        One with item scores; the scale decides by default, as in `compare`.
+    procedure : Procedure, optional
+        `raters`, `alternative`, `confidence_level` and `margin` are used.
+    chances : LabelChances, optional
+        The chance with which each item was chosen to be labelled; equal by default.
+    these_items : bool
+        The question is about these items only, not about items like these.
+    """
+    how = procedure or Procedure()
+    found = judged.overlapping()
+    chosen, why = metrics_for(found.humans, None if metric is None else [metric])
+    bound = bind(chosen[0], found.humans)
+    bound = fair(bound, found.judge) or bound
+    found = found.on_one_scale(graded=bound.needs == "means")
+    data_notes.check_magnitudes(found.humans)
+    about_design: list[str] = []
+    design = LabelDesign.simple(found.humans.n_items)
+    if chances is not None:
+        found, design, about_design = chances.applied(found)
+    _check_metric(bound)
+    choice = rater_choice.choose(found.humans, Scheme(), raters=how.raters, null=None)
+    scored = _scored(found, bound, design, random=choice.n_raters > 1 or choice.scheme.raters == "random")
+    answers = _Answers.of(scored.data, how, these_items=these_items)
+    random = choice.scheme.raters == "random"
+    lead = answers.like if random else answers.these
+    beside = choice.n_raters > 1 and answers.like is not None and answers.these is not None
+    assert lead is not None
+    alone = combine(scored.data if random else replace(scored.data, cells=None), slope=0.0, these_items=these_items)
+    notes = [
+        *(() if beside else choice.notes),
+        *about_design,
+        *_cautions(scored.data, lead, found, chances is not None),
+    ]
+    notes += [*found.notes, *why]
+    parameters = {
+        "metric": spelled(bound),
+        "judge": found.name,
+        "raters": choice.scheme.raters,
+        "sampled": None if chances is None else chances.name,
+        "these_items": these_items or None,
+        "confidence_level": how.confidence_level,
+        "alternative": how.alternative,
+        "margin": how.margin,
+    }
+    provenance = Provenance("compare", parameters, None, _digest(found))
+    comparison = _comparison(found, bound, scored, lead, how, random=random, provenance=provenance)
+    comparison = replace(comparison, scheme=str(choice.scheme))
+    if beside:
+        comparison = replace(comparison, rater_answers=answers.lines(how, choice.n_raters))
+    parts, half = lead.parts, _half(lead.error, how)
+    return JudgedComparison(
+        judge=found.name,
+        combined=comparison,
+        humans=_estimate(alone.estimate, alone.error, how),
+        judge_alone=_judge_alone(scored.data.judge, how),
+        bias=_of(bias_of(scored.data if random else replace(scored.data, cells=None)), how),
+        slope=lead.slope,
+        correlation=_correlation(scored.data),
+        n_labelled=scored.data.n,
+        n_all=scored.data.n_all,
+        n_labels=_n_labels(found.humans),
+        n_raters=choice.n_raters or parts.n_raters,
+        worth=parts.worth(),
+        floor=_half(parts.error(left=0.0), how),
+        half_width=half,
+        forecasts=_forecasts(parts, how),
+        parts=parts,
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=provenance,
+    )
+
+
+def _check_metric(metric: Metric) -> None:
+    averaged = metric.averaged if isinstance(metric, EqualRuns) else metric
+    if not isinstance(averaged, ItemMetric):
+        raise ArgumentError(
+            f"`judge` needs a metric that is a mean of item scores, such as mae, accuracy or rating; {metric.name!r} "
+            "is none."
+        )
+
+
+def _scored(found: Overlapping, metric: Any, design: LabelDesign, *, random: bool) -> _Scored:
+    """Score every item by people's labels and by the judge's."""
+    people, own = (summaries_of(contest, metric.needs) for contest in (found.humans, found.judge))
+    levels = set(found.humans.scale.levels)
+    counts = metric.counts_items or (metric.linear and bool(levels) and levels <= {0.0, 0.5, 1.0})
+    data = Labelled(
+        human=np.asarray(metric.item_advantages(*people)),
+        judge=np.asarray(metric.item_advantages(*own)),
+        where=found.where,
+        design=design,
+        cells=cell_table(found.humans, metric) if random else None,
+        span=1.0 if counts else math.inf,
+        saturation=1.0 if metric.linear or not random else saturation_of(found.humans, metric),
+    )
+    return _Scored(data, metric.scores_by_item(*people), metric.scores_by_item(*own))
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """The answer for these raters, and for raters like these; the second is None without raters."""
+
+    these: Combined
+    like: Combined | None
+
+    @classmethod
+    def of(cls, data: Labelled, how: Procedure, *, these_items: bool) -> "_Answers":
+        these = combine(replace(data, cells=None), these_items=these_items)
+        if data.cells is None:
+            return cls(these, None)
+        like = combine(data, these_items=these_items)
+        if _half(like.error, how) < _half(these.error, how):  # raters never make a result surer
+            like = replace(like, error=these.error)
+        return cls(these, like)
+
+    def lines(self, how: Procedure, n_raters: int) -> RaterAnswers:
+        """Return both answers for the two lines."""
+        assert self.like is not None
+        found = []
+        for one in (self.these, self.like):
+            own = _estimate(one.estimate, one.error, how)
+            found.append(RaterAnswer(own.advantage, own.confidence_interval, own.pvalue, p_of(own.pvalue)))
+        return RaterAnswers(n_raters, *found)
+
+
+def _comparison(
+    found: Overlapping,
+    metric: Metric,
+    scored: _Scored,
+    lead: Combined,
+    how: Procedure,
+    *,
+    random: bool,
+    provenance: Provenance,
+) -> Comparison:
+    """Return the combined answer as a comparison, whose verdict has the words of `compare`."""
+    own = _estimate(lead.estimate, lead.error, how)
+    w, data = scored.data.design.weights, scored.data
+    of_a, of_b = (
+        float(w @ (human - lead.slopes * (judge[data.where] - judge.mean())))
+        for human, judge in zip(scored.human_scores, scored.judge_scores, strict=True)
+    )
+    tail = tails_of(how.confidence_level, how.alternative)[0]
+    sizes = {int(size) for side in (found.humans.a, found.humans.b) for size in (side.sizes.min(), side.sizes.max())}
+    return Comparison(
+        metric=metric.name,
+        title=metric.titled(sizes if found.humans.gold is not None else {1}),
+        better=metric.better,
+        parameters=parameters_of(metric),
+        names=found.humans.names,
+        a_score=of_a,
+        b_score=of_b,
+        advantage=own.advantage,
+        standard_error=own.standard_error,
+        confidence_interval=own.confidence_interval,
+        pvalue=own.pvalue,
+        pvalue_se=0.0,
+        expected_pvalue=math.nan,
+        expected_pvalue_se=math.nan,
+        detectable=of_parts(lead.error, tail),
+        effect_sizes=EffectSizes(),
+        n_items=data.n_all,
+        n_responses=found.humans.n_responses,
+        scale=str(found.humans.scale),
+        null=(RANDOM_EFFECTS if random else PAIRED_T).name,
+        scheme="",
+        alternative=how.alternative,
+        n_resamples=0,
+        exact=True,
+        margin=None if how.margin is None else _margin(lead, how, how.margin),
+        notes=(),
+        provenance=provenance,
+    )
+
+
+def _margin(lead: Combined, how: Procedure, margin: float) -> Any:
+    def limits(level: float, side: str) -> ConfidenceInterval:
+        return lead.error.interval(lead.estimate, confidence_level=level, alternative=side)
+
+    return margin_tests(margin, limits, confidence_level=how.confidence_level)
+
+
+def _estimate(estimate: float, error: CombinedError, how: Procedure) -> Estimate:
+    ends = error.interval(estimate, confidence_level=how.confidence_level, alternative=how.alternative)
+    return Estimate(estimate, error.standard_error, ends, error.pvalue(estimate, alternative=how.alternative))
+
+
+def _of(found: Combined, how: Procedure) -> Estimate:
+    return _estimate(found.estimate, found.error, replace(how, alternative="two-sided"))
+
+
+def _half(error: CombinedError, how: Procedure) -> float:
+    """Return the half-width of the two-sided interval."""
+    return error.half_width((1 - how.confidence_level) / 2)
+
+
+def _judge_alone(judge: FloatArray, how: Procedure) -> Estimate:
+    """Return what the judge says about all items, as if it were a person whose word counts."""
+    n = judge.size
+    error = CombinedError((float(judge.var(ddof=1)) / n if n > 1 else math.nan,), (max(1.0, n - 1.0),))
+    return _estimate(float(judge.mean()), error, how)
+
+
+def _correlation(data: Labelled) -> float:
+    own = data.judge[data.where]
+    if not np.ptp(own) > 0 or not np.ptp(data.human) > 0:
+        return math.nan
+    return float(np.corrcoef(own, data.human)[0, 1])
+
+
+def _forecasts(parts: VarianceParts, how: Procedure) -> tuple[Forecast, ...]:
+    """Return what twice the labels would give: more items by the same raters, or more raters on the same items."""
+    n = 2 * parts.n
+    found = [Forecast("labels", n, parts.n_raters, _half(parts.error(n=n), how))]
+    if parts.n_raters > 1:
+        r = 2 * parts.n_raters
+        found.insert(0, Forecast("raters", parts.n, r, _half(parts.error(n_raters=r), how)))
+    return tuple(found)
+
+
+def _cautions(data: Labelled, lead: Combined, found: Overlapping, drawn: bool) -> list[str]:
+    """Say what makes the answer less sure than it looks."""
+    cautions: list[str] = []
+    name = found.name
+    if data.n == data.n_all:
+        return cautions
+    own, rest = data.judge[data.where], np.delete(data.judge, data.where)
+    if not np.ptp(data.judge) > 0:
+        cautions.append(f"{name} finds the same difference on every item, so it adds nothing to the labels.")
+    elif lead.slope <= 0:
+        cautions.append(
+            f"{name} and people do not agree on which items A is better (correlation {_correlation(data):.2f}): it "
+            "adds nothing to the labels."
+        )
+    if data.n < FEW_LABELS:
+        cautions.append(
+            f"{data.n} labelled items are few: interval and p-value are rough. Label at least {FEW_LABELS}."
+        )
+    spread = math.sqrt(own.var(ddof=1) / own.size + (rest.var(ddof=1) / rest.size if rest.size > 1 else 0.0))
+    off = own.mean() - rest.mean()
+    if not drawn and spread > 0 and abs(off) > FAR * spread:
+        cautions.append(
+            f"By {name}, A is better by {number(own.mean(), spread)} on labelled and by {number(rest.mean(), spread)} "
+            "on other items: these were hardly labelled at random, and no method repairs that. Draw items with howsure "
+            "sample."
+        )
+    return cautions
+
+
+def _n_labels(contest: Contest) -> int:
+    """Return how many responses people gave."""
+    if contest.gold is not None:
+        return int(contest.gold.values.size)
+    return int(contest.a.values.size + contest.b.values.size)
+
+
+def _digest(found: Overlapping) -> str:
+    from howsure import _json
+
+    return _json.digest([found.humans.digest, found.judge.digest])[:12]
