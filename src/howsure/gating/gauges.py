@@ -125,8 +125,8 @@ class GuardedStudentGauge:
 
     Two guards keep rare catastrophes from passing (docs/how-to/gate.md). The quantile of t grows by the first term of
     its Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is
-    closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end where
-    all items are equal. Neither changes anything where differences are many and even.
+    closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end
+    where all items are equal. Neither changes anything where differences are many and even.
 
     Attributes
     ----------
