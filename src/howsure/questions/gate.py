@@ -146,7 +146,7 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
             raise ArgumentError(
                 f"a gate needs two files, baseline and candidate, or one with `baseline` and `candidate`; got {had}."
             )
-        self._refuse_idle_columns()
+        self.refuse_idle_columns()
         for file in self.files:
             self._refuse_several(file)
         files, names = zip(*map(_named, self.files, (BASELINE, CANDIDATE)), strict=True)
