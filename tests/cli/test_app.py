@@ -235,8 +235,8 @@ def test_every_command_that_has_a_result_draws_reports_and_prints_it():
     known = dict(walked(app))
     without = {name for name, options in known.items() if not {"--chart", "--report", "--json", "--force"} <= options}
     assert without == {
-        "agent-files", "convert", "example", "mcp", "metrics", "presets", "serve", "sweep chart", "sweep export", "sweep report",
-        "sweep run", "sweep show", "sweep status",
+        "agent-files", "convert", "example", "mcp", "metrics", "presets", "serve", "sweep chart", "sweep export",
+        "sweep report", "sweep run", "sweep show", "sweep status",
     }  # fmt: skip
     assert all("--force" in known[name] for name in ("sweep chart", "sweep export", "sweep report"))
 
