@@ -7,7 +7,7 @@ that 1.645 stands for p = .05 and looks can be added up. Test and interval are t
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol
@@ -79,7 +79,9 @@ class ScoreGauge:
     """Right or wrong answers, one run each: Tango's score test of two paired proportions.
 
     Where 2% of the items differ, Student's t passes a model at the edge in 55% of gates with 30 items, this one in
-    none (docs/gate.md): no differing item does not mean that none could differ.
+    none (docs/gate.md): no differing item does not mean that none could differ. Evidence in the direction in which the
+    differing items point, as for a loss or for superiority, must be Student's, too: there the score test alone errs in
+    up to 7% of gates (4% of 100 items differ), and both together in 5%.
     """
 
     won: int
@@ -100,17 +102,31 @@ class ScoreGauge:
         return self.size * math.sqrt(max((self.won + self.lost) / self.n - mean**2, 0.0) / self.n)
 
     def above(self, edge: float) -> float:
-        """Return Tango's statistic at the edge."""
-        return score_z(self.won, self.lost, self.n, edge / self.size)
+        """Return Tango's statistic at the edge, or Student's where that says less and most differing items are won."""
+        found = score_z(self.won, self.lost, self.n, edge / self.size)
+        return min(found, self._student(self.estimate - edge)) if found > 0 and self.won > self.lost else found
 
     def below(self, edge: float) -> float:
-        """Return the same with its sign turned: the test is symmetric."""
-        return -self.above(edge)
+        """Return the same for the other side."""
+        found = -score_z(self.won, self.lost, self.n, edge / self.size)
+        return min(found, self._student(edge - self.estimate)) if found > 0 and self.lost > self.won else found
+
+    def _student(self, distance: float) -> float:
+        from scipy.special import stdtr
+
+        error = self.error * math.sqrt(self.n / (self.n - 1))
+        return z_of(float(stdtr(self.n - 1, -distance / error))) if error > 0 else FARTHEST
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
-        """Return Tango's interval."""
+        """Return Tango's interval; its end towards zero is at least as far as Student's."""
+        from scipy.special import stdtrit
+
         signs = np.repeat([self.size, -self.size, 0.0], [self.won, self.lost, self.n - self.won - self.lost])
-        return score(signs, span=self.size, confidence_level=confidence_level)
+        found = score(signs, span=self.size, confidence_level=confidence_level)
+        arm = -float(stdtrit(self.n - 1, (1 - confidence_level) / 2)) * self.error * math.sqrt(self.n / (self.n - 1))
+        low = min(found.low, self.estimate - arm) if self.won > self.lost else found.low
+        high = max(found.high, self.estimate + arm) if self.lost > self.won else found.high
+        return replace(found, low=low, high=high)
 
 
 @lru_cache(maxsize=2**14)
