@@ -139,10 +139,10 @@ def score_z(won: int, lost: int, n: int, edge: float) -> float:
 class GuardedStudentGauge:
     """Means of item differences of any size: Student's t, longer where a few large losses decide.
 
-    Two guards keep rare catastrophes from passing (docs/gate.md). The quantile of t grows by the first term of its
-    Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is closer
-    than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end where all
-    items are equal. Neither changes anything where differences are many and even.
+    Two guards keep rare catastrophes from passing (docs/gate.md). The quantile of t grows by the terms of skewness of
+    its Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is
+    closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end
+    where all items are equal. Neither changes anything where differences are many and even.
 
     Attributes
     ----------
@@ -223,8 +223,7 @@ class GuardedStudentGauge:
             return ConfidenceInterval(math.nan, math.nan, self.method, confidence_level, (why,))
         ends = []
         for side in (-1, 1):
-            longer = max(0.0, side * self.skewness) * (2 * z * z + 1) / (6 * math.sqrt(self.n))
-            reach = (t + longer) * self.error
+            reach = (t + skewness_term(side * self.skewness, z, self.n)) * self.error
             if math.isfinite(self.span):
                 reach = max(reach, z * z * (self.span - side * self.mean) / (self.n + z * z))
             ends.append(max(-self.span, min(self.span, self.mean + side * reach)))
@@ -239,14 +238,27 @@ class GuardedStudentGauge:
         return not math.isnan(found.low) and max(self.mean - found.low, found.high - self.mean) > 1.1 * arm
 
 
+def skewness_term(adverse: float, z: float, n: int) -> float:
+    """Return what skewness towards an edge adds to the quantile of t: the terms in γ/√n and γ²/n (Hall 1988).
+
+    Examples
+    --------
+    >>> round(skewness_term(3.0, 1.645, 200), 3), skewness_term(-3.0, 1.645, 200)
+    (0.267, 0.0)
+    """
+    skewness = max(0.0, adverse)
+    second = skewness**2 * z * max(0.0, z**4 + 2 * z**2 - 3) / (18 * n)
+    return skewness * (2 * z**2 + 1) / (6 * math.sqrt(n)) + second
+
+
 def _smaller_by_skewness(plain: float, t: float, adverse: float, n: int) -> float:
-    """Return the quantile z at which t_z + skewness · (2z² + 1) / (6√n) reaches t, by halving."""
+    """Return the quantile z at which the quantile of t and the term of skewness together reach t, by halving."""
     from scipy.special import stdtrit
 
     low, high = 0.0, max(plain, 0.0)
     for _ in range(60):
         middle = (low + high) / 2
-        needed = -float(stdtrit(n - 1, p_of(middle))) + adverse * (2 * middle**2 + 1) / (6 * math.sqrt(n))
+        needed = -float(stdtrit(n - 1, p_of(middle))) + skewness_term(adverse, middle, n)
         low, high = (middle, high) if needed <= t else (low, middle)
     return low
 
