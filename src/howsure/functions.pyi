@@ -938,7 +938,7 @@ def audit(
         ]
     ]
     | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
-    test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
+    test: Many[Literal["paired-t", "wilcoxon", "paired-t-every-50", "none"]] | None = ("paired-t", "wilcoxon"),
     interval: Many[
         Literal[
             "percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip", "none"
@@ -1011,7 +1011,7 @@ def audit(
         ]
     ]
     | None = ("sign-flip", "shifted-bootstrap", "permuted-responses", "pooled-responses"),
-    test: Many[Literal["paired-t", "wilcoxon", "none"]] | None = ("paired-t", "wilcoxon"),
+    test: Many[Literal["paired-t", "wilcoxon", "paired-t-every-50", "none"]] | None = ("paired-t", "wilcoxon"),
     interval: Many[
         Literal[
             "percentile", "basic", "bca", "studentised", "symmetric", "score", "t", "edgeworth", "sign-flip", "none"

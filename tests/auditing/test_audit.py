@@ -663,3 +663,24 @@ def test_estimators_are_summed_up_together_as_each_alone():
     assert together[1]["absolute_error_se"] == pytest.approx(np.abs(known[:, 0] - 0.1).std(ddof=1) / np.sqrt(38))
     assert together[1]["below_5"] == np.count_nonzero(known[:, 1] <= 0.025)
     assert math.isnan(together[3]["mean"])
+
+
+def test_looking_after_every_fifty_items_rejects_too_often_and_is_never_advised():
+    asked = {"designs": [(500, 1)], "epsilons": [0.0], "intervals": [], "n_resamples": 19, "n_fresh": 20}
+    tests = ["paired-t", "paired-t-every-50"]
+    found = audit("normal", metrics=["mae"], nulls=["sign-flip"], tests=tests, n_simulations=400, rng=0, **asked)
+    rates = {row.null: row for row in found.tests if row.truth == "same" and row.pvalue == "tail"}
+    once, often = (rates[name] for name in tests)
+    assert once.rejected in binomial_region(400, 0.05, confidence_level=0.999)
+    # Ten looks at 5% reject in 19.3% of true nulls (Armitage, McPherson and Rowe 1969).
+    assert often.rejected in binomial_region(400, 0.193, confidence_level=0.999)
+    assert str(found).startswith("Use sign-flip")
+    assert "Do not use paired-t-every-50: its type I error is up to " in str(found)
+    assert "each look is another chance of a small p-value" in text.render(found.document(), verbose=True)
+
+
+def test_few_items_have_one_look():
+    from howsure.auditing.estimators import analyse
+
+    rows = np.random.default_rng(0).normal(size=40)
+    assert analyse("paired-t-every-50", rows) == analyse("paired-t", rows)

@@ -128,14 +128,41 @@ def test_wrong_settings_are_one_line(folder, howsure, text, message):
     assert message in said.stderr
 
 
-def test_real_logs_of_two_versions(folder, howsure, shared):
-    logs = shared / "logs"
-    found = sorted((logs / "lm_eval").rglob("samples_*.jsonl"))
-    if not found:
-        pytest.skip("no samples here")
-    said = howsure("gate", f"old={found[0]}", f"new={found[0]}", "--margin", "0.5")
-    assert said.returncode in (0, 2, 3)
-    assert "Traceback" not in said.stderr
+def test_real_logs_of_two_agents(howsure, shared):
+    logs = str(shared / "logs" / "new" / "terminal_bench")
+    names = ["20250924_droid_gpt-5", "20250923_droid_claude-4-1-opus"]
+    said = howsure("gate", logs, "--baseline", names[0], "--candidate", names[1], "--margin", "0.05")
+    assert said.returncode == 0
+    assert f"{names[1]} is not worse than {names[0]} by more than 0.05. Accuracy 0.581 vs 0.525" in said.stdout
+    mixed = howsure("gate", logs, logs, "--margin", "0.05")
+    assert mixed.returncode == 3
+    assert "holds 2 models" in mixed.stderr  # under one name they would count as repeats of each other
+
+
+def test_real_logs_with_epochs(howsure, shared):
+    files = [str(shared / "logs" / "inspect" / f"demo_epochs3_zstd_{name}.eval") for name in "ab"]
+    said = howsure("gate", *files, "--margin", "0.1", "--scorer", "match")
+    assert said.returncode == 2
+    assert "Accuracy 0.600 vs 0.833, lower by 0.233" in said.stdout
+    assert "runs of each model on the same items would decide it" in said.stdout
+    unclear = howsure("gate", *files, "--margin", "0.1")
+    assert unclear.returncode == 3
+    assert "--scorer match" in unclear.stderr
+
+
+def test_runs_of_one_agent_show_what_a_gate_would_see(howsure, shared):
+    said = howsure("gate", str(shared / "logs" / "new" / "tau_bench"), "--margin", "0.05", "--check", "--json")
+    assert said.returncode == 0
+    content = json.loads(said.stdout)
+    assert (content["source"], content["n_items"]) == ("runs", 25)
+    assert content["unchanged_fails"] < 0.05 < content["threshold_fails"]
+
+
+def test_different_items(howsure, shared):
+    files = [str(shared / "logs" / "inspect" / f"data_arc_{name}.json") for name in ("qwen", "sonnet")]
+    said = howsure("gate", *files, "--margin", "0.05")
+    assert said.returncode == 3
+    assert "of the samples of a model have no score, more than 5%" in said.stderr
 
 
 def test_a_shell_sees_the_code(folder):

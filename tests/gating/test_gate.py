@@ -49,9 +49,9 @@ def test_verdicts_and_their_sentences(claim, lost, won, verdict, says):
 
 def test_the_numbers_of_a_sentence_are_those_of_the_result():
     found = gate(flipped(lost=30, won=10), rule())
-    assert "Mean rating 0.700 vs 0.750, lower by 0.050 (90% CI 0.025 to 0.077)." in found.sentence
+    assert "Mean rating 0.700 vs 0.750, lower by 0.050 (90% CI 0.024 to 0.077)." in found.sentence
     better = gate(flipped(lost=10, won=30), rule())
-    assert "higher by 0.050 (90% CI 0.025 to 0.077)." in better.sentence
+    assert "higher by 0.050 (90% CI 0.024 to 0.077)." in better.sentence
 
 
 def test_verdict_and_interval_are_the_same_thing():

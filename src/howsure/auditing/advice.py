@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
-from howsure.auditing.estimators import BOOTSTRAP_SIGN, NO_SCHEME, TAIL
+from howsure.auditing.estimators import BOOTSTRAP_SIGN, LOOKED_AT, NO_SCHEME, TAIL
 from howsure.auditing.grid_point import TRUTHS
 from howsure.documents.numbers import counted
 from howsure.inference import binomial_region
@@ -125,8 +125,8 @@ class _Test:
 
     @property
     def is_test(self) -> bool:
-        """Whether the p-value has a nominal level; expected p has none."""
-        return self.identity[2] == TAIL
+        """Whether the p-value has a nominal level; expected p has none, and looking early loses it."""
+        return self.identity[2] == TAIL and self.identity[1] != LOOKED_AT.name
 
     @cached_property
     def power(self) -> float:
@@ -169,6 +169,8 @@ def _choose(verdicts: Sequence[_Test]) -> _Test:
     with_raters = [test for test in verdicts if test.identity[1] == RANDOM_EFFECTS.name and test.holds]
     if with_raters:  # these data have raters who judged several items, and this is what `compare` does
         return max(with_raters, key=_found)
+    looked_at = [test for test in verdicts if test.identity[1] == LOOKED_AT.name]  # it shows an error, and is no advice
+    verdicts = [test for test in verdicts if test not in looked_at] or verdicts
     analytical = [test for test in verdicts if test.identity[0] == NO_SCHEME]
     resampling = [test for test in verdicts if test.identity[2] == TAIL and test.identity[0] != NO_SCHEME]
     narrower = [test for test in resampling if test.identity[1] in NARROWER]
@@ -215,7 +217,11 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
     better = [
         test
         for test in tests
-        if test.identity[0] == NO_SCHEME and test.metric == chosen.metric and test.holds and _clearly_less(chosen, test)
+        if test.identity[0] == NO_SCHEME
+        and test.is_test
+        and test.metric == chosen.metric
+        and test.holds
+        and _clearly_less(chosen, test)
     ]
     sentences += [
         f"{_capital(test)} on the item advantages has a nominal type I error and more power: {_percent(test.power)}."
@@ -226,6 +232,8 @@ def _others(chosen: _Test, tests: Sequence[_Test]) -> list[str]:
 
 def _why(test: _Test) -> str:
     _, null, _ = test.identity
+    if null == LOOKED_AT.name:
+        return ", because each look is another chance of a small p-value. Plan looks with howsure gate"
     if null == BOOTSTRAP_SIGN:
         return (
             ", because it is a one-sided p-value whose side follows the data "

@@ -7,7 +7,7 @@ against resampled advantages). Each is what `compare` says: the same procedure r
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 
@@ -20,6 +20,7 @@ from howsure.comparison.gathering import Shared
 from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
+from howsure.inference.pvalues import PValues
 from howsure.intervals.direct import Edgeworth
 from howsure.intervals.inverted_test import SignFlipInterval
 from howsure.metrics import AdditiveMetric, Metric
@@ -40,10 +41,36 @@ DEFAULTS = tuple(null.name for null in (SIGN_FLIP, ShiftedBootstrap, PermutedRes
 """The nulls that are audited unless others are asked for; with raters, random-effects too."""
 
 ANALYTICAL = tuple(null.name for null in (PairedT, WilcoxonSigned))
+EVERY = 50
+
+
+class LookedAtT(PairedT):
+    """Student's t after every 50 items, as somebody does who stops at the first significant difference.
+
+    It is audited to show what looking early costs with an ordinary p-value, and no test that anybody should use
+    (`howsure gate --looks` and `--sequential` look early without that cost).
+    """
+
+    name = f"paired-t-every-{EVERY}"
+
+    def pvalues(self, evidence: Evidence, alternative: str) -> PValues:
+        """Return the smallest p-value of all looks of each row."""
+        n = evidence.items.shape[1]
+        looks = [*range(EVERY, n, EVERY), n]
+        parts = [
+            super(LookedAtT, self).pvalues(replace(evidence, items=evidence.items[:, :k]), alternative) for k in looks
+        ]
+        return self._exact(np.fmin.reduce([part.values for part in parts]))
+
+
+LOOKED_AT = LookedAtT()
+TESTS = {**{name: NULLS[name] for name in ANALYTICAL}, LOOKED_AT.name: LOOKED_AT}
+"""The tests of item advantages that can be audited; the last one is never advised."""
+
 INTERVALS = tuple(intervals.INTERVALS)
 DEFAULT_INTERVALS = tuple(name for name in INTERVALS if name not in (Edgeworth.name, SignFlipInterval.name))
 """Audits are mostly of small studies without clusters, for which these two are not meant."""
-ASKED_TESTS, ASKED_INTERVALS = (*ANALYTICAL, "none"), (*INTERVALS, "none")
+ASKED_TESTS, ASKED_INTERVALS = (*TESTS, "none"), (*INTERVALS, "none")
 """The words by which they are asked for."""
 NO_SCHEME = "–"
 
@@ -263,7 +290,7 @@ def analyse(name: str, advantages: FloatArray) -> Estimate:
 
 def analyse_rows(name: str, rows: FloatArray) -> FloatArray:
     """Return the same for each row of item advantages: (rows, 2)."""
-    known, null = Evidence(np.zeros(len(rows)), items=rows), NULLS[name]
+    known, null = Evidence(np.zeros(len(rows)), items=rows), TESTS[name]
     return np.stack([null.pvalues(known, side).values for side in ("greater", "two-sided")], axis=1)
 
 

@@ -91,7 +91,7 @@ class AuditRequest:
         checked = {
             "schemes": tuple(_as_scheme(scheme) for scheme in _some("schemes", self.schemes)),
             "nulls": tuple(_check.one_of("nulls", null, NULLS) for null in self.nulls),
-            "tests": tuple(_check.one_of("tests", name, estimators.ANALYTICAL) for name in self.tests),
+            "tests": tuple(_check.one_of("tests", name, estimators.TESTS) for name in self.tests),
             "intervals": tuple(_check.one_of("intervals", name, estimators.INTERVALS) for name in self.intervals),
             "designs": tuple(dict.fromkeys(_as_design(design) for design in _some("designs", self.designs))),
             "epsilons": tuple(_strengths_of(self.epsilons, self.epsilon_a)),

@@ -305,17 +305,13 @@ def _joint(overall: Measurement, slices: Sequence[Measurement], missing: Missing
 def more_data(found: GaugedComparison, rule: GateRule, critical: float, contest: Contest) -> MoreData | None:
     """Return how many new items, or runs, would decide the gate."""
     gauge, known = found.gauge, found.comparison.evidence
-    distances = _distances(gauge.estimate, rule)
-    item_error, fixed = gauge.error, 0.0
+    item_error, fixed = item_noise(gauge, found.span, rule), 0.0
     if known is not None and known.rater_error is not None:
         parts = known.rater_error.variances
         item_error, fixed = math.sqrt(parts[0]), math.sqrt(sum(parts[1:]))
-    if isinstance(gauge, ScoreGauge | GuardedStudentGauge):
-        # Items that happen to be equal do not mean that new ones will be: the margin itself needs some that differ.
-        least = math.sqrt(found.span * rule.margin * max(0.0, 1 - rule.margin / found.span) / gauge.n)
-        item_error = max(item_error, least if math.isfinite(least) else 0.0)
     if not item_error > 0:
         return None
+    distances = _distances(gauge.estimate, rule)
     items = new_items(distances, item_error=item_error, fixed_error=fixed, n=gauge.n, critical=critical)
     within, runs = _within(contest, found)
     more = None
@@ -323,6 +319,16 @@ def more_data(found: GaugedComparison, rule: GateRule, critical: float, contest:
         between = max(0.0, item_error**2 - within)
         more = new_runs(distances, between=between, within=within, runs=runs, critical=critical)
     return MoreData(items, more, TARGET, 2 * rule.alpha)
+
+
+def item_noise(gauge: Gauge, span: float, rule: GateRule) -> float:
+    """Return the standard error that new items would have; the margin itself needs some of them to differ.
+
+    Items that happen to be equal so far do not mean that new ones will be.
+    """
+    if not isinstance(gauge, ScoreGauge | GuardedStudentGauge) or math.isinf(span):
+        return gauge.error
+    return max(gauge.error, math.sqrt(span * rule.margin * max(0.0, 1 - rule.margin / span) / gauge.n))
 
 
 def _distances(estimate: float, rule: GateRule) -> tuple[float, ...]:

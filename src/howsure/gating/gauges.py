@@ -7,7 +7,7 @@ that 1.645 stands for p = .05 and looks can be added up. Test and interval are t
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Protocol
@@ -79,7 +79,9 @@ class ScoreGauge:
     """Right or wrong answers, one run each: Tango's score test of two paired proportions.
 
     Where 2% of the items differ, Student's t passes a model at the edge in 55% of gates with 30 items, this one in
-    none (docs/how-to/gate.md): no differing item does not mean that none could differ.
+    none (docs/how-to/gate.md): no differing item does not mean that none could differ. Evidence in the direction in which the
+    differing items point, as for a loss or for superiority, must be Student's, too: there the score test alone errs in
+    up to 7% of gates (4% of 100 items differ), and both together in 5%.
     """
 
     won: int
@@ -100,17 +102,31 @@ class ScoreGauge:
         return self.size * math.sqrt(max((self.won + self.lost) / self.n - mean**2, 0.0) / self.n)
 
     def above(self, edge: float) -> float:
-        """Return Tango's statistic at the edge."""
-        return score_z(self.won, self.lost, self.n, edge / self.size)
+        """Return Tango's statistic at the edge, or Student's where that says less and most differing items are won."""
+        found = score_z(self.won, self.lost, self.n, edge / self.size)
+        return min(found, self._student(self.estimate - edge)) if found > 0 and self.won > self.lost else found
 
     def below(self, edge: float) -> float:
-        """Return the same with its sign turned: the test is symmetric."""
-        return -self.above(edge)
+        """Return the same for the other side."""
+        found = -score_z(self.won, self.lost, self.n, edge / self.size)
+        return min(found, self._student(edge - self.estimate)) if found > 0 and self.lost > self.won else found
+
+    def _student(self, distance: float) -> float:
+        from scipy.special import stdtr
+
+        error = self.error * math.sqrt(self.n / (self.n - 1))
+        return z_of(float(stdtr(self.n - 1, -distance / error))) if error > 0 else FARTHEST
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
-        """Return Tango's interval."""
+        """Return Tango's interval; its end towards zero is at least as far as Student's."""
+        from scipy.special import stdtrit
+
         signs = np.repeat([self.size, -self.size, 0.0], [self.won, self.lost, self.n - self.won - self.lost])
-        return score(signs, span=self.size, confidence_level=confidence_level)
+        found = score(signs, span=self.size, confidence_level=confidence_level)
+        arm = -float(stdtrit(self.n - 1, (1 - confidence_level) / 2)) * self.error * math.sqrt(self.n / (self.n - 1))
+        low = min(found.low, self.estimate - arm) if self.won > self.lost else found.low
+        high = max(found.high, self.estimate + arm) if self.lost > self.won else found.high
+        return replace(found, low=low, high=high)
 
 
 @lru_cache(maxsize=2**14)
@@ -123,7 +139,7 @@ def score_z(won: int, lost: int, n: int, edge: float) -> float:
 class GuardedStudentGauge:
     """Means of item differences of any size: Student's t, longer where a few large losses decide.
 
-    Two guards keep rare catastrophes from passing (docs/how-to/gate.md). The quantile of t grows by the first term of
+    Two guards keep rare catastrophes from passing (docs/how-to/gate.md). The quantile of t grows by the terms of skewness of
     its Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And no end is
     closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and Tango's end
     where all items are equal. Neither changes anything where differences are many and even.
@@ -207,8 +223,7 @@ class GuardedStudentGauge:
             return ConfidenceInterval(math.nan, math.nan, self.method, confidence_level, (why,))
         ends = []
         for side in (-1, 1):
-            longer = max(0.0, side * self.skewness) * (2 * z * z + 1) / (6 * math.sqrt(self.n))
-            reach = (t + longer) * self.error
+            reach = (t + skewness_term(side * self.skewness, z, self.n)) * self.error
             if math.isfinite(self.span):
                 reach = max(reach, z * z * (self.span - side * self.mean) / (self.n + z * z))
             ends.append(max(-self.span, min(self.span, self.mean + side * reach)))
@@ -223,14 +238,27 @@ class GuardedStudentGauge:
         return not math.isnan(found.low) and max(self.mean - found.low, found.high - self.mean) > 1.1 * arm
 
 
+def skewness_term(adverse: float, z: float, n: int) -> float:
+    """Return what skewness towards an edge adds to the quantile of t: the terms in γ/√n and γ²/n (Hall 1988).
+
+    Examples
+    --------
+    >>> round(skewness_term(3.0, 1.645, 200), 3), skewness_term(-3.0, 1.645, 200)
+    (0.267, 0.0)
+    """
+    skewness = max(0.0, adverse)
+    second = skewness**2 * z * max(0.0, z**4 + 2 * z**2 - 3) / (18 * n)
+    return skewness * (2 * z**2 + 1) / (6 * math.sqrt(n)) + second
+
+
 def _smaller_by_skewness(plain: float, t: float, adverse: float, n: int) -> float:
-    """Return the quantile z at which t_z + skewness · (2z² + 1) / (6√n) reaches t, by halving."""
+    """Return the quantile z at which the quantile of t and the term of skewness together reach t, by halving."""
     from scipy.special import stdtrit
 
     low, high = 0.0, max(plain, 0.0)
     for _ in range(60):
         middle = (low + high) / 2
-        needed = -float(stdtrit(n - 1, p_of(middle))) + adverse * (2 * middle**2 + 1) / (6 * math.sqrt(n))
+        needed = -float(stdtrit(n - 1, p_of(middle))) + skewness_term(adverse, middle, n)
         low, high = (middle, high) if needed <= t else (low, middle)
     return low
 

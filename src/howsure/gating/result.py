@@ -339,14 +339,15 @@ def interval_bar(found: Measurement, rule: GateRule, width: int = WIDTH) -> str:
         return round((min(max(value, -reach), reach) + reach) / (2 * reach) * (width - 1))
 
     cells = ["."] * width
-    if not math.isnan(ends.low):
-        for i in range(place(ends.low), place(ends.high) + 1):
-            cells[i] = "="
-        cells[place(ends.low)], cells[place(ends.high)] = "(", ")"
+    defined = not math.isnan(ends.low)
+    for i in range(place(ends.low), place(ends.high) + 1) if defined else ():
+        cells[i] = "="
     cells[place(0.0)] = "0"
+    if defined:
+        cells[place(ends.low)], cells[place(ends.high)] = "(", ")"
     for edge in edges:
         cells[place(edge)] = "M"
-    if math.isfinite(found.advantage) and cells[place(found.advantage)] not in "M0":
+    if math.isfinite(found.advantage) and cells[place(found.advantage)] not in "M0()":
         cells[place(found.advantage)] = "*"
     return f"{-reach:g} |{''.join(cells)}| {reach:g}"
 

@@ -99,7 +99,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     )
     test: tuple[str, ...] = option(
         ("paired-t", "wilcoxon"),
-        "Classical tests of the item differences, or none.",
+        "Classical tests of the item differences, or none. paired-t-every-50 looks after every 50 items.",
         choices="howsure.auditing.estimators:ASKED_TESTS",
         group=AUDITED,
     )
