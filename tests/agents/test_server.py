@@ -3,6 +3,7 @@
 import json
 import os
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import anyio
@@ -13,6 +14,12 @@ from mcp import Client, StdioServerParameters, stdio_client
 
 from howsure import examples, io
 from howsure.agents.tools import BUDGET, QUESTIONS
+
+
+def run(session):
+    """Run a session in a thread of its own: browser tests of the same process keep an event loop in the main one."""
+    with ThreadPoolExecutor(1) as alone:
+        return alone.submit(anyio.run, session).result()
 
 
 @pytest.fixture(scope="module")
@@ -74,7 +81,7 @@ def asked(folder):
                 for name, (tool, given) in calls.items():
                     found[name] = await client.call_tool(tool, given, progress_callback=told)
 
-    anyio.run(session)
+    run(session)
     found["progress"] = progress
     return found
 
@@ -212,7 +219,7 @@ def test_local_http(folder):
                 async with Client(f"http://127.0.0.1:{port}/mcp") as client:
                     return await client.call_tool("score", {"files": ["old.csv=x"]}), (await client.list_tools()).tools
 
-        answer, tools = anyio.run(session)
+        answer, tools = run(session)
         assert {tool.name for tool in tools} == set(QUESTIONS)
         assert answer.is_error
     finally:
