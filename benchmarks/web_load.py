@@ -30,7 +30,7 @@ ROWS = "\n".join(
     ["item,source,value", *(f"i{i},{s},{(i * 7 + len(s)) % 5}" for i in range(30) for s in ("h", "m1", "m-2"))]
 )
 STATIC = ("/", "/glossary", "/static/style.css", "/api/v1/health")
-PAGES = (*STATIC, "/tables", "/compare", "/plan", "/jobs")
+PAGES = (*STATIC, "/tables", "/compare", "/plan", "/history")
 SLOW = {"paper": "raters", "n_simulations": 2000}
 
 

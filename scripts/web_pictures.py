@@ -2,11 +2,12 @@
 
     python scripts/web_pictures.py [--folder docs/web] [--all]
 
-Starts a server on this machine, clicks the examples, and takes the pictures with Debian's Chromium. With `--all` every
-page is taken three times (desktop, phone, dark), for looking at them; without, the small set that the docs show.
+Starts a server on this machine, uploads the examples, and takes the pictures with Debian's Chromium. With `--all` every
+page is taken at four widths, light and dark, for looking at them; without, the small set that the docs show.
 """
 
 import argparse
+import re
 import shutil
 import socket
 import subprocess
@@ -18,23 +19,24 @@ from pathlib import Path
 
 from playwright.sync_api import sync_playwright
 
+from howsure.web.samples import sample
+
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-EXAMPLES = ("compare", "leaderboard", "describe", "fit", "simulate", "plan", "audit", "power", "replicate")
-PLAIN = {"home": "/", "data": "/tables", "sliders": "/plan/try", "glossary": "/glossary"}
-STEPS = {"scores-describe": "Data analysis", "scores-test": "Significance", "scores-effect": "Effect size",
-         "scores-power": "Power", "scores-downloads": "Downloads and deletion"}  # fmt: skip
+SAMPLES = {"ratings": ("compare", "leaderboard"), "raters": ("compare", "plan"), "scores": ("scores",)}
+PLAIN = {"home": "/", "power": "/power", "glossary": "/glossary", "api": "/api", "history": "/history"}
+EXAMPLES = ("describe", "fit", "simulate", "audit", "replicate", "score", "reliability")
 DOCS = {
-    "compare": ("desktop", "phone", "dark"), "sliders": ("desktop", "dark"),
+    "compare-raters": ("desktop", "phone", "dark"), "plan": ("desktop", "dark"),
     **dict.fromkeys(
-        ("home", "data", "table", "plan", "leaderboard", "scores-upload", "scores-describe", "scores-test",
-         "scores-effect", "scores-power", "scores-downloads", "audit", "fit", "describe", "simulate", "power",
-         "replicate", "glossary", "jobs"),
+        ("home", "table-raters", "table-scores", "compare", "leaderboard", "scores", "power", "history", "audit", "fit",
+         "describe", "simulate", "replicate", "glossary"),
         ("desktop",),
     ),
 }  # fmt: skip
 """The pictures of the docs."""
 
 LOOKS = {"desktop": (1200, "light"), "phone": (390, "light"), "dark": (1200, "dark")}
+EVERY = {f"{width}-{colours}": (width, colours) for width in (390, 768, 1280, 1440) for colours in ("light", "dark")}
 TALLEST = 1000
 
 
@@ -55,25 +57,31 @@ def server(folder):
     raise RuntimeError("the server did not start")
 
 
-def addresses(page, url):
-    """Click every example; return the address of every page with an answer on it."""
-    found = {name: url + path for name, path in PLAIN.items()}
-    for name in EXAMPLES:
+def addresses(page, url, folder):
+    """Upload every sample and ask every question; return the address of every page with an answer on it."""
+    found = {}
+    for kind, questions in SAMPLES.items():
+        name, content = sample(kind)
+        place = Path(folder) / name
+        place.write_bytes(content)
         page.goto(url)
-        page.locator(f"form[action='/example/{name}'] button").click()
+        page.set_input_files("#file", str(place))
+        page.wait_for_url(re.compile("/tables/[0-9a-f]{32}$"))
+        page.locator("#first .big").wait_for()
+        found[f"table-{kind}"] = page.url
+        for question in questions:
+            page.goto(
+                page.url.replace("/tables/", f"/{question}?table=") if "/tables/" in page.url else found[question]
+            )
+            page.wait_for_selector(".done")
+            named = f"{question}-raters" if question == "compare" and kind == "raters" else question
+            found[named] = page.url
+    for name in EXAMPLES:
+        page.goto(f"{url}/{name}")
+        page.get_by_role("button", name="Try it on an example").click()
         page.wait_for_selector(".done", timeout=240_000)
         found[name] = page.url
-    table = found["compare"].partition("table=")[2].partition("&")[0]
-    found["table"] = f"{url}/tables/{table}"
-    page.goto(url)
-    page.locator("form[action='/example/scores-describe'] button").click()
-    for name, title in STEPS.items():
-        page.get_by_role("navigation", name="Steps").get_by_role("link", name=title, exact=True).click()
-        if name != "scores-downloads":
-            page.get_by_role("button", name="Run", exact=True).click()
-            page.wait_for_selector(".done", timeout=240_000)
-        found[name] = page.url
-    return found | {"scores-upload": f"{url}/scores-upload", "jobs": f"{url}/jobs"}
+    return found | {name: url + path for name, path in PLAIN.items()}
 
 
 def small(place):
@@ -95,18 +103,19 @@ def main():
     asked = parser.parse_args()
     folder = Path(asked.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as kept, sync_playwright() as play:
+    with tempfile.TemporaryDirectory() as kept, tempfile.TemporaryDirectory() as files, sync_playwright() as play:
         process, url = server(kept)
         try:
             browser = play.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
             context = browser.new_context(viewport={"width": 1200, "height": 800})
             page = context.new_page()
             page.set_default_timeout(120_000)
-            found = addresses(page, url)
-            wanted = {name: tuple(LOOKS) for name in found} if asked.all else DOCS
+            found = addresses(page, url, files)
+            every = EVERY if asked.all else LOOKS
+            wanted = {name: tuple(EVERY) for name in found} if asked.all else DOCS
             for name, looks in wanted.items():
                 for look in looks:
-                    width, colours = LOOKS[look]
+                    width, colours = every[look]
                     page.set_viewport_size({"width": width, "height": 800})
                     page.emulate_media(color_scheme=colours)
                     page.goto(found[name])

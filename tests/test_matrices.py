@@ -12,7 +12,6 @@ import howsure.models
 import howsure.paired
 from howsure import _matrices, auditing, comparison, describing, leaderboards, models, paired, planning, raters
 from howsure.papers import replicate
-from howsure.planning.interactive import ModelSliders, RaterSliders
 from howsure.sweeps import Task
 
 
@@ -83,7 +82,6 @@ def test_every_answer_is_computed_on_one_thread():
         replicate,
         Task.__call__,
     }
-    others |= {each for at_once in (ModelSliders, RaterSliders) for each in (at_once.at, at_once.map)}
     code = inside.__code__
     assert [each.__qualname__ for each in drawing | others if each.__code__ is not code] == []
 

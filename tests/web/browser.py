@@ -16,6 +16,9 @@ SHARED = Path(__file__).parents[3] / "shared" / "data"
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
+MOST = 1000 * int(os.environ.get("HOWSURE_BROWSER_SECONDS", "180"))
+"""Milliseconds for which a test waits for something on a page: the machine may be busy."""
+
 
 def need_browser():
     """Skip loudly where there is no browser; fail where one was promised (.ci/run)."""

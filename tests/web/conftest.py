@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 
 from howsure import examples, io
 from howsure.web import Settings, api, create_app
-from tests.web.browser import Server, need_browser
+from tests.web.browser import MOST, Server, need_browser
 
 
 @pytest.fixture(scope="session")
@@ -48,7 +48,7 @@ def window(browser, server):
     """One page for all tests in a browser, and what was wrong: another page would start a process of its own."""
     context = browser.new_context(accept_downloads=True)
     opened = context.new_page()
-    opened.set_default_timeout(180_000)
+    opened.set_default_timeout(MOST)
     opened.wrong = wrong = []
     opened.on("console", lambda message: wrong.append(message.text) if message.type in ("error", "warning") else None)
     opened.on("pageerror", lambda error: wrong.append(str(error)))

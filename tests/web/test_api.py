@@ -55,8 +55,8 @@ def test_the_document_comes_on_request(client, table):
 def test_a_report_is_downloaded_with_its_pictures(client, table):
     pytest.importorskip("altair")
     answer = client.post("/api/v1/compare", json={"table": table, **ROLES, "n_resamples": 99})
-    place = f"/jobs/{answer.headers['x-howsure-job']}"
-    links = re.findall(r'href="(/jobs/[^"]*report[^"]*)"', client.get(place).text)
+    place = f"/history/{answer.headers['x-howsure-job']}"
+    links = re.findall(r'href="(/history/[^"]*report[^"]*)"', client.get(place).text)
     assert links == [f"{place}/report.html", f"{place}/report-md.zip", f"{place}/report-tex.zip"]
     for link, ending, sign in zip(links[1:], (".svg", ".pdf"), (b"<svg", b"%PDF"), strict=True):
         with zipfile.ZipFile(io.BytesIO(client.get(link).content)) as archive:
@@ -151,7 +151,7 @@ def test_nothing_is_left_of_a_deleted_table_and_its_answers(client):
         assert [path for path in root.rglob("*") if path.is_file() and b"zebra-crossing" in path.read_bytes()]
         assert client.delete(f"/api/v1/tables/{table}").json() == {"deleted": table}
         assert client.get(f"/api/v1/jobs/{job}").status_code == 404
-        assert client.get(f"/jobs/{job}/report.html").status_code == 404
+        assert client.get(f"/history/{job}/report.html").status_code == 404
         left = [path for path in root.rglob("*") if path.is_file() and b"zebra-crossing" in path.read_bytes()]
     assert left == []
 
@@ -200,8 +200,9 @@ def test_a_model_file_stands_where_a_preset_does(client):
     found = client.post("/api/v1/simulate", json={"table": seen["table"], **body}).json()
     same = client.post("/api/v1/simulate", json={"preset": "normal", **body}).json()
     assert found["sources"] == same["sources"]
-    tried = client.get("/plan/try", params={"table": seen["table"], "n_items": 50, "epsilon": 0.3})
-    assert "50 items × 5 responses: power" in tried.text
+    tried = client.get("/plan", params={"table": seen["table"], "n_items": 50, "difference": 0.1})
+    assert tried.status_code == 200
+    assert "the model model.json" in tried.text
     refused = client.post("/api/v1/compare", json={"table": seen["table"], **ROLES})
     assert refused.status_code == 422
     assert refused.json()["error"] == "compare needs a table, and model.json is a response model."
@@ -258,7 +259,7 @@ def test_answers_keep_to_themselves(client):
     assert "SameSite=Strict" in headers["set-cookie"]
 
 
-@pytest.mark.parametrize("path", ["/static/icon.svg", "/static/style.css", "/favicon.ico", "/jobs/none"])
+@pytest.mark.parametrize("path", ["/static/icon.svg", "/static/style.css", "/favicon.ico", "/history/none"])
 def test_only_a_page_begins_a_session(client, path):
     # An icon that comes after its page was asked for without a session; one of its own would expire the page's forms.
     assert "set-cookie" not in client.get(path).headers

@@ -121,8 +121,9 @@ def test_no_name_of_a_visitor_is_a_file(small, gold):
     answer = small.post("/api/v1/compare", json={"table": table, "gold": gold, "a": "m1", "b": "m2"})
     assert answer.status_code in (400, 422)
     assert "root:" not in answer.text
-    page = small.get("/plan/try", params={"table": table, "gold": gold})
-    assert page.status_code == 422
+    page = small.get("/plan", params={"table": table, "gold": gold, "where": f"value={gold}", "cluster": gold})
+    assert page.status_code in (200, 422)
+    assert "root:" not in page.text
 
 
 def test_plug_ins_are_not_loaded_for_visitors(monkeypatch):
@@ -154,8 +155,8 @@ def test_names_of_files_are_no_markup_in_any_format(small):
     table = small.post("/api/v1/tables", files={"file": (name, ROWS)}).json()["table"]
     answer = small.post("/api/v1/compare", json={"table": table, "gold": "human", "a": "m1", "b": "m2"})
     job = answer.headers["x-howsure-job"]
-    pages = [small.get(f"/tables/{table}"), small.get(f"/jobs/{job}"), small.get("/jobs")]
-    files = [small.get(f"/jobs/{job}/{file}") for file in ("report.html", "report.md", "report.tex", "result.json")]
+    pages = [small.get(f"/tables/{table}"), small.get(f"/history/{job}"), small.get("/history")]
+    files = [small.get(f"/history/{job}/{file}") for file in ("report.html", "report.md", "report.tex", "result.json")]
     for found in (*pages, *files):
         assert found.status_code == 200
         assert "<img src=x" not in found.text
@@ -215,15 +216,15 @@ def test_what_processes_are_copied_from_has_no_thread_that_a_copy_would_lack():
 
 def test_settings_that_are_none_get_a_sentence(small):
     small.get("/")
-    csrf = small.get("/scores-upload").text.partition('name="csrf" value="')[2][:64]
+    csrf = small.get("/tables").text.partition('name="csrf" value="')[2][:64]
     lines = b"\n".join(b"%d %d" % (i % 5, i % 7) for i in range(30))
+    table = small.post("/api/v1/tables", files={"file": ("scores.txt", lines)}).json()["table"]
     bomb = b"a: &a [x,x,x,x,x,x,x,x,x]\n" + b"".join(
         b"%c: &%c [%s]\n" % (97 + i, 97 + i, b",".join([b"*%c" % (96 + i)] * 9)) for i in range(1, 9)
     )
     for name, content in (("s.toml", b"= 3"), ("s.toml", b"nonsense = 1"), ("s.yaml", bomb), ("s.yaml", b"\x00")):
         answer = small.post(
-            "/scores-upload", data={"csrf": csrf},
-            files={"file": ("scores.txt", lines), "settings": (name, content)},
+            "/scores-settings", data={"csrf": csrf, "table": table}, files={"settings": (name, content)}
         )  # fmt: skip
         assert answer.status_code in (400, 422), answer.text[:200]
         assert "Traceback" not in answer.text
@@ -235,13 +236,14 @@ def test_tables_can_be_corrected(small):
     )
     table = small.post("/api/v1/tables", files={"file": ("r.csv", rows.encode())}).json()["table"]
     csrf = small.get(f"/tables/{table}").text.partition('name="csrf" value="')[2][:64]
-    sent = {"csrf": csrf, "item": "id", "source": "who", "value": "number", "rater": "person", "scale": "continuous"}
+    columns = {"id": "item", "who": "source", "number": "value", "person": "rater"}
+    sent = {"csrf": csrf, "column": list(columns), "role": list(columns.values()), "scale": "continuous"}
     answer = small.post(f"/tables/{table}/correct", data=sent)
     assert answer.status_code == 200, answer.text[:500]
     assert "2 raters" in answer.text
     assert "continuous" in answer.text
     found = small.post("/api/v1/compare", json={"table": table, "gold": "g", "a": "m1", "b": "m2"})
     assert found.status_code == 200, found.text
-    wrong = small.post(f"/tables/{table}/correct", data={**sent, "value": "who", "scale": "continuous"})
+    wrong = small.post(f"/tables/{table}/correct", data={**sent, "column": ["who"], "role": ["value"]})
     assert wrong.status_code in (200, 422)
     assert json.loads(small.get(f"/api/v1/tables/{table}").text)["files"] == ["r.csv"]

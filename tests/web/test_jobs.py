@@ -63,7 +63,7 @@ def test_events_tell_how_far_a_job_is(client, table):
     body = {"table": table, **SLOW, "n_resamples": 999}
     answer = client.post("/api/v1/compare", json=body)
     job = answer.headers["x-howsure-job"]
-    with client.stream("GET", f"/jobs/{job}/events") as events:
+    with client.stream("GET", f"/history/{job}/events") as events:
         assert events.headers["content-type"].startswith("text/event-stream")
         assert "event: ended" in "".join(events.iter_text())
 
@@ -87,7 +87,7 @@ def test_a_cancelled_job_is_resumed_and_its_answer_is_read_by_link(app, client):
     app.cookies.clear()
     client.get("/")
     assert client.get(f"/api/v1/jobs/{job}/result").json()["schema_version"]
-    assert "published numbers" in client.get(f"/jobs/{job}").text
+    assert "published numbers" in client.get(f"/history/{job}").text
 
 
 def test_short_questions_are_answered_while_long_jobs_fill_the_queue(client, table, monkeypatch):

@@ -146,7 +146,7 @@ class StudyOptions(Checked):
                 raise click.exceptions.Exit(FINISHED_WITH_FAILURES)
             return sweep
 
-        return Run(progress=progress, study=study)
+        return Run(progress=progress, study=study, study_asked=True)
 
 
 @dataclass(frozen=True, kw_only=True)

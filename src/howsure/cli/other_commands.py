@@ -271,10 +271,13 @@ def serve() -> click.Command:
         except ImportError:
             raise ArgumentError("the web page needs the extra web: pip install 'howsure[web]'.") from None
         where = f"http://{'127.0.0.1' if settings.is_local else settings.host}:{settings.port}"
-        click.echo(f"howsure is at {where}; Ctrl-C stops it.")
-        if not settings.is_local:
-            click.echo("Visitors must give the token.")
-        app.serve(settings)
+
+        def ready() -> None:
+            click.echo(f"howsure is at {where}; Ctrl-C stops it.")
+            if not settings.is_local:
+                click.echo("Visitors must give the token.")
+
+        app.serve(settings, ready)
 
     said = "Start the web interface on this machine."
     examples = ("howsure serve", "howsure serve --port 9000 --folder work")

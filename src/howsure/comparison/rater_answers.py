@@ -24,12 +24,18 @@ class RaterAnswer:
     pvalue : float
     shown_pvalue : str
         The p-value as text.
+    detectable : float
+        The smallest true advantage that a study like this finds 8 times in 10; NaN where it is unknown.
+    margin : MarginTests or None
+        The tests against the margin, where one was given.
     """
 
     advantage: float
     confidence_interval: ConfidenceInterval
     pvalue: float
     shown_pvalue: str
+    detectable: float = math.nan
+    margin: MarginTests | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +90,14 @@ def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Compar
 def _answer(result: "Comparison") -> RaterAnswer:
     from howsure.comparison.verdicts import shown_pvalue
 
-    return RaterAnswer(result.advantage, result.confidence_interval, result.pvalue, shown_pvalue(result))
+    return RaterAnswer(
+        result.advantage,
+        result.confidence_interval,
+        result.pvalue,
+        shown_pvalue(result),
+        result.detectable,
+        result.margin,
+    )
 
 
 def _no_surer(like: "Comparison", these: "Comparison") -> "Comparison":

@@ -4,7 +4,7 @@ request (what is asked) · planner (`plan`, and plans from a response model) · 
 rater_shapes (plans from pilot data) · suppositions (what it takes if the true difference is another one) · designs (and
 their costs) · groups (designs computed together, here or in a study) · engines/ (what a design may expect: exact,
 simulated, pilot, raters) · choices (targets, limits, search, recommendation) · follow_ups · result,
-document (the plan and its words) · interactive (one design at once)
+document (the plan and its words)
 """
 
 from howsure.planning.designs import Costs, Design

@@ -222,4 +222,4 @@ def _run(workers: int | None = None, progress: Callable[[int, int], object] | No
             raise DataError(f"{len(sweep.failures)} of {len(sweep.rows)} parts failed: {sweep.failures[0].error}")
         return sweep
 
-    return Run(workers, shown, None if store is None else study)
+    return Run(workers, shown, None if store is None else study, store is not None)

@@ -33,11 +33,14 @@ class Run:
         `progress(label, total)` is a context that gives a function to be told how much more is done.
     study : callable, optional
         `study(task, grid, seed)` computes many cells: in a store, on processes, on a cluster. Here and now if left out.
+    study_asked : bool
+        Whether the user asked for a store or a cluster, so that a question that cannot use one says so.
     """
 
     workers: int | None = None
     progress: Progress = lambda label, total: nullcontext(lambda n: None)
     study: "Callable[[Task, Grid, int], Sweep] | None" = None
+    study_asked: bool = False
 
 
 @contextmanager

@@ -440,7 +440,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         for name in names:
             if name in given:
                 raise ArgumentError(f"`{name}` has no effect here: {why}.")
-        if run is not None and run.study is not None:
+        if run is not None and run.study_asked:
             raise ArgumentError("`store` and `dask` are for plans from a response model: this one takes seconds.")
 
 

@@ -1,7 +1,12 @@
 """The JSON API: the same questions as bodies, the same results as `--json`."""
 
+import ast
+import inspect
 import json
+import re
+import sys
 from collections.abc import Sequence
+from pkgutil import resolve_name
 from typing import Any
 
 from fastapi import APIRouter
@@ -9,9 +14,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
+from howsure import records
 from howsure.errors import ArgumentError, DataError
 from howsure.provenance import version
-from howsure.questions.base import schema_of
+from howsure.questions.base import Question, schema_of
 from howsure.web.aides import apart
 from howsure.web.asking import begin
 from howsure.web.jobs import Job, Jobs
@@ -198,6 +204,78 @@ def _example(page: Page) -> dict[str, Any]:
     given = {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}
     about = {"preset": page.example["preset"]} if "preset" in page.example else {"table": "0" * 32}
     return {**(about if page.place else {}), **given}
+
+
+def with_results(document: dict[str, Any]) -> dict[str, Any]:
+    """Return the OpenAPI document with the schema of every result; it is made when somebody first asks for it."""
+    schemas = document.setdefault("components", {}).setdefault("schemas", {})
+    known: dict[str, Any] = {}
+    for page in PAGES.values():
+        kinds = results_of(page.question)
+        known |= {kind.__name__: records.schema_of(kind) for kind in kinds}
+        found = document["paths"][f"/api/v1/{page.path}"]["post"]["responses"]["200"]
+        found["content"]["application/json"]["schema"] = _any_of([kind.__name__ for kind in kinds])
+    every = document["paths"]["/api/v1/jobs/{job}/result"]["get"]["responses"]["200"]
+    every["content"]["application/json"]["schema"] = _any_of(sorted(known))
+    schemas |= known
+    return document
+
+
+def _any_of(names: Sequence[str]) -> dict[str, Any]:
+    places: list[dict[str, Any]] = [{"$ref": f"#/components/schemas/{name}"} for name in names]
+    return places[0] if len(places) == 1 else {"anyOf": places}
+
+
+def results_of(question: type[Question]) -> list[type[records.Record]]:
+    """Return the kinds of result that a question has, as its `answer` declares them.
+
+    The declaration is text whose names are imported for type checkers alone, so they are looked up in those imports.
+    """
+    module = sys.modules[question.answer.__module__]
+    imported = {
+        alias.asname or alias.name: f"{node.module}.{alias.name}"
+        for node in ast.walk(ast.parse(inspect.getsource(module)))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    found = []
+    for name in re.findall(r"[A-Za-z_][\w.]*", str(question.answer.__annotations__["return"])):
+        first, _, rest = name.partition(".")
+        found.append(resolve_name(imported[first] + (f".{rest}" if rest else "")))
+    return found
+
+
+def listed(document: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return the requests of the OpenAPI document for the page that shows them."""
+    found = []
+    for path, methods in document["paths"].items():
+        for method, said in methods.items():
+            body = said.get("requestBody", {}).get("content", {}).get("application/json", {})
+            fields = body.get("schema", {}).get("properties", {})
+            example = json.dumps(body["example"], indent=1) if body.get("example") else ""
+            answers = [(code, each["description"], _named(each)) for code, each in sorted(said["responses"].items())]
+            rows = [(name, _kind(one), one.get("description", "")) for name, one in fields.items()]
+            summary = said.get("description") or said.get("summary", "")
+            found.append(
+                {"method": method.upper(), "path": path, "summary": summary, "fields": rows, "example": example,
+                 "answers": answers}
+            )  # fmt: skip
+    return found
+
+
+def _named(answer: dict[str, Any]) -> str:
+    """Return what an answer holds: the names of results, or of fields."""
+    schema = answer.get("content", {}).get("application/json", {}).get("schema", {})
+    names = [one["$ref"].rpartition("/")[2] for one in schema.get("anyOf", [schema]) if "$ref" in one]
+    return ", ".join(names if len(names) <= 4 else []) or ", ".join(schema.get("properties", {}))
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    if "anyOf" in schema:
+        return " or ".join(_kind(one) for one in schema["anyOf"] if one.get("type") != "null")
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema['items'])}"
+    return " | ".join(map(str, schema["enum"])) if "enum" in schema else str(schema.get("type", "any"))
 
 
 def answered(request: Request, job: Job, *, document: bool) -> Response:

@@ -2,13 +2,14 @@
 
 import secrets
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
+from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
@@ -43,7 +44,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     asked = settings or Settings()
     folder = Folder(asked.folder)
     asked = replace(asked, folder=str(folder.path))
-    desk = Aide("howsure.web.sliders:ask", folder.path, seconds=20, megabytes=asked.max_memory)
     draughtsman = Aide("howsure.web.shown:draw", folder.path, seconds=60, megabytes=asked.max_memory, by_system=False)
     uploads, jobs = Uploads(asked), Jobs(asked)
     workers = Workers(jobs)
@@ -54,7 +54,6 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads, folder), daemon=True).start()
         yield
         workers.stop()
-        desk.stop()
         draughtsman.stop()
         uploads.reader.stop()
         folder.close()
@@ -67,7 +66,15 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         redoc_url=None,
         openapi_url="/api/v1/openapi.json",
     )
-    app.state.settings, app.state.uploads, app.state.jobs, app.state.desk = asked, uploads, jobs, desk
+    plain = app.openapi
+
+    def openapi() -> dict[str, Any]:
+        if app.openapi_schema is None:
+            app.openapi_schema = api.with_results(plain())
+        return app.openapi_schema
+
+    app.openapi = openapi  # type: ignore[method-assign]
+    app.state.settings, app.state.uploads, app.state.jobs = asked, uploads, jobs
     app.state.stopping, app.state.draughtsman = workers.stopping, draughtsman
     app.state.secret = _secret(folder.path)
     app.include_router(api.router(asked))
@@ -76,6 +83,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(HowsureError, _refused)
     app.add_exception_handler(TooLargeError, _too_large)
     app.add_exception_handler(StalledError, _stalled)
+    app.add_exception_handler(HTTPException, _not_here)
     app.add_middleware(Guard, settings=asked, secret=app.state.secret)
     return app
 
@@ -110,15 +118,31 @@ async def _stalled(request: Request, error: Exception) -> Response:
     return _answered(request, 408, "the upload stopped before its end, and nothing of it is kept; send it again.")
 
 
+async def _not_here(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)
+    said = {404: "there is no such page.", 405: "this address does not take such a request."}
+    return _answered(request, error.status_code, said.get(error.status_code, str(error.detail)))
+
+
 def _answered(request: Request, status: int, message: str) -> Response:
     if request.url.path.startswith("/api/"):
         return JSONResponse({"error": message}, status)
     return rendering.problem(request, status, message)
 
 
-def serve(settings: Settings) -> Any:
-    """Run the server until it is stopped."""
+def serve(settings: Settings, ready: Callable[[], object] = lambda: None) -> None:
+    """Run the server until it is stopped; `ready` is called once it listens."""
     import uvicorn
 
+    class Server(uvicorn.Server):
+        async def startup(self, *arguments: Any, **named: Any) -> None:
+            await super().startup(*arguments, **named)
+            if self.started:
+                ready()
+
     pages.warm()
-    uvicorn.run(create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False)
+    how = uvicorn.Config(
+        create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False
+    )
+    with suppress(KeyboardInterrupt):
+        Server(how).run()

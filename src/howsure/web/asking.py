@@ -6,7 +6,7 @@ from typing import Any
 from starlette.requests import Request
 
 from howsure.errors import ArgumentError
-from howsure.web.jobs import Job, Jobs
+from howsure.web.jobs import Job
 from howsure.web.questions import Page, ask, check_limits, stand_in
 from howsure.web.uploads import Upload
 
@@ -15,21 +15,25 @@ class BusyError(ArgumentError):
     """So many jobs of one visitor wait or run that no more are taken."""
 
 
-def begin(request: Request, page: Page, given: Mapping[str, Any], upload: Upload | None, preset: str = "") -> Job:
+def begin(
+    request: Request,
+    page: Page,
+    given: Mapping[str, Any],
+    upload: Upload | None,
+    preset: str = "",
+    *,
+    address: str = "",
+) -> Job:
     """Ask a question; return its job."""
     settings, jobs, owner = request.app.state.settings, request.app.state.jobs, request.scope["session_id"]
     asked = ask(page, given, _about(page, upload, preset), None if upload is None else upload.reading)
     check_limits(asked, settings)
     if jobs.busy(owner) >= settings.max_jobs:
         raise BusyError(f"{settings.max_jobs} of your jobs are waiting or running; cancel one first.")
-    return add(jobs, owner, page, asked.to_dict(), upload)
-
-
-def add(jobs: Jobs, owner: str, page: Page, question: dict[str, Any], upload: Upload | None) -> Job:
-    """Add a job that is about an upload, or about none."""
-    if upload is None:
-        return jobs.add(owner, page.path, question, long=page.long)
-    return jobs.add(owner, page.path, question, upload.identity, upload.files, long=page.long)
+    about = ("", ()) if upload is None else (upload.identity, upload.files)
+    question = asked.to_dict()
+    found: Job = jobs.add(owner, page.path, question, *about, long=page.long, title=page.title, address=address)
+    return found
 
 
 def fits(page: Page, upload: Upload) -> bool:

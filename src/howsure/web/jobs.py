@@ -19,9 +19,14 @@ CREATE TABLE IF NOT EXISTS jobs (
   identity TEXT PRIMARY KEY, owner TEXT NOT NULL, page TEXT NOT NULL, question TEXT NOT NULL, digest TEXT NOT NULL,
   upload TEXT NOT NULL, files TEXT NOT NULL, state TEXT NOT NULL DEFAULT 'waiting', label TEXT NOT NULL DEFAULT '',
   done INTEGER NOT NULL DEFAULT 0, total INTEGER NOT NULL DEFAULT 0, error TEXT NOT NULL DEFAULT '',
-  kind TEXT NOT NULL DEFAULT '', created REAL NOT NULL, finished REAL, long INTEGER NOT NULL DEFAULT 0)
+  kind TEXT NOT NULL DEFAULT '', created REAL NOT NULL, finished REAL, long INTEGER NOT NULL DEFAULT 0,
+  title TEXT NOT NULL DEFAULT '', verdict TEXT NOT NULL DEFAULT '', tone TEXT NOT NULL DEFAULT '',
+  address TEXT NOT NULL DEFAULT '')
 """
-COLUMNS = "identity, owner, page, question, upload, files, state, label, done, total, error, kind, created, finished"
+COLUMNS = (
+    "identity, owner, page, question, upload, files, state, label, done, total, error, kind, created, finished, "
+    "title, verdict, tone, address"
+)
 ENDED = ("done", "failed", "cancelled")
 PAUSE = 0.05
 
@@ -46,6 +51,10 @@ class Job:
     kind : {"", "usage", "data", "server"}
         Whose fault an error is.
     created, finished : float
+    title, verdict, tone : str
+        What the history calls it, its answer in a few words, and the colour of that.
+    address : str
+        The page that asked; empty where a program did.
     """
 
     identity: str
@@ -62,6 +71,23 @@ class Job:
     kind: str
     created: float
     finished: float | None
+    title: str = ""
+    verdict: str = ""
+    tone: str = ""
+    address: str = ""
+
+    @property
+    def share(self) -> int:
+        """How much of it is done, in hundredths; 0 where that is not known."""
+        return min(99, round(100 * self.done / self.total)) if self.total else 0
+
+    @property
+    def left(self) -> str:
+        """About how long it still takes, in words; empty where nothing is known."""
+        if not 0 < self.done < self.total:
+            return ""
+        seconds = (time.time() - self.created) * (self.total - self.done) / self.done
+        return f"about {seconds:.0f} seconds left" if seconds < 90 else f"about {seconds / 60:.0f} minutes left"
 
     @property
     def ended(self) -> bool:
@@ -81,6 +107,10 @@ class Jobs:
         self.asked, self._more = 0, threading.Condition()
         self._execute("PRAGMA journal_mode=WAL")
         self._execute(TABLE)
+        known = {row[1] for row in self._execute("PRAGMA table_info(jobs)")}
+        for column in ("title", "verdict", "tone", "address"):  # of a folder that an earlier version made
+            if column not in known:
+                self._execute(f"ALTER TABLE jobs ADD COLUMN {column} TEXT NOT NULL DEFAULT ''")
 
     def add(
         self,
@@ -91,6 +121,8 @@ class Jobs:
         files: Sequence[str] = (),
         *,
         long: bool = False,
+        title: str = "",
+        address: str = "",
     ) -> Job:
         """Ask a question, unless this visitor asked it already: then return that job."""
         from howsure import _json
@@ -103,9 +135,21 @@ class Jobs:
             if old is None:
                 identity = secrets.token_hex(16)
                 connection.execute(
-                    "INSERT INTO jobs (identity, owner, page, question, digest, upload, files, created, long) "
-                    "VALUES (?,?,?,?,?,?,?,?,?)",
-                    (identity, owner, page, json.dumps(question), digest, upload, json.dumps(files), time.time(), long),
+                    "INSERT INTO jobs (identity, owner, page, question, digest, upload, files, created, long, title, "
+                    "address) VALUES (?,?,?,?,?,?,?,?,?,?,?)",
+                    (
+                        identity,
+                        owner,
+                        page,
+                        json.dumps(question),
+                        digest,
+                        upload,
+                        json.dumps(files),
+                        time.time(),
+                        long,
+                        title,
+                        address,
+                    ),
                 )
             else:
                 identity = old[0]
@@ -240,6 +284,16 @@ class Jobs:
     def tell(self, identity: str, label: str, done: int, total: int) -> None:
         """Note how far a job is."""
         self._execute("UPDATE jobs SET label = ?, done = ?, total = ? WHERE identity = ?", label, done, total, identity)
+
+    def headline(self, identity: str, title: str, verdict: str, tone: str) -> None:
+        """Note what the history says of an answer."""
+        self._execute(
+            "UPDATE jobs SET title = ?, verdict = ?, tone = ? WHERE identity = ?", title, verdict, tone, identity
+        )
+
+    def rename(self, identity: str, title: str) -> None:
+        """Give a job another title."""
+        self._execute("UPDATE jobs SET title = ? WHERE identity = ?", title, identity)
 
     def end(self, identity: str, error: str = "", kind: str = "server") -> None:
         """Note that a job that runs is done; or that it failed, and why."""

@@ -1,10 +1,10 @@
-"""The pages: a form made from a question's fields, and the document of its answer beside it."""
+"""The pages: a question as a sentence of menus, its answer below, and what a visitor has asked before."""
 
 import asyncio
 import json
 import time
 from collections.abc import AsyncIterator
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -14,33 +14,29 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
-from howsure import _fields
-from howsure._fields import Field
-from howsure.errors import ArgumentError, HowsureError
-from howsure.questions.table_fields import TableFields
-from howsure.web import api, steps
+from howsure.errors import HowsureError
+from howsure.web import api, data_page, score_settings
 from howsure.web.aides import apart
 from howsure.web.asking import begin, fits
 from howsure.web.jobs import Job, Jobs
-from howsure.web.questions import PAGES, PLACES, Page, read_fields, refuse_paths, shown_fields
-from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, kept, problem, shown
+from howsure.web.questions import PAGES, Page
+from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, filled, kept, problem, shown
 from howsure.web.safety import TOKEN, WRONG_TOKEN, new_session, same
 from howsure.web.samples import sample
 from howsure.web.shown import FORMATS
-from howsure.web.trying import try_designs
 from howsure.web.uploads import Upload
+from howsure.web.views import VIEWS, view_of
+from howsure.web.views.base import groups
+from howsure.web.words import humanly
 
-PATIENCE = 0.3
-"""Seconds for which a page waits for its answer before it shows how far it is."""
+PATIENCE = 1.2
+"""Seconds for which a page waits for its answer before it shows how far it is; the former answer is dimmed then."""
 
 LISTENING = 300.0
 """Seconds after which a stream of events ends; a browser then asks for the next."""
 
-SOURCES = ("a", "b", "gold", "preference", "baseline", "only", "model")
-COLUMNS = ("item", "source", "value", "rater", "repeat", "by", "cluster")
-"""Fields for which a form suggests the sources, or the columns, of an upload."""
-
-_READ = [field for field in _fields.fields_of(TableFields) if field.name not in PLACES]
+LAST = 4
+"""Answers on the home page."""
 
 
 def router() -> APIRouter:
@@ -48,25 +44,20 @@ def router() -> APIRouter:
     made = APIRouter(include_in_schema=False)
     made.add_api_route("/", home, methods=["GET"])
     made.add_api_route("/enter", enter, methods=["GET", "POST"])
-    made.add_api_route("/tables", data, methods=["GET"])
-    made.add_api_route("/tables", add_table, methods=["POST"])
-    made.add_api_route("/tables/{table}", show_table, methods=["GET"])
-    made.add_api_route("/tables/{table}/delete", delete_table, methods=["POST"])
-    made.add_api_route("/tables/{table}/correct", correct_table, methods=["POST"])
+    data_page.add_routes(made)
     made.add_api_route("/example/{kind}", example, methods=["POST"])
-    made.add_api_route("/jobs", show_jobs, methods=["GET"])
-    made.add_api_route("/jobs/{job}", show_job, methods=["GET"])
-    made.add_api_route("/jobs/{job}/use", use_written, methods=["POST"])
-    made.add_api_route("/jobs/{job}/{how}", change_job, methods=["POST"])
-    made.add_api_route("/jobs/{job}/answer", part_of_answer, methods=["GET"])
-    made.add_api_route("/jobs/{job}/events", events, methods=["GET"])
-    made.add_api_route("/jobs/{job}/figure/{number}/{look}.svg", figure, methods=["GET"])
-    made.add_api_route("/jobs/{job}/{name}", download, methods=["GET"])
-    made.add_api_route("/plan/try", try_designs, methods=["GET"])
-    made.add_api_route("/scores-upload", steps.upload_scores, methods=["GET", "POST"])
-    made.add_api_route("/scores-downloads", steps.downloads, methods=["GET"])
-    made.add_api_route("/scores-settings", steps.settings_file, methods=["GET"])
-    made.add_api_route("/glossary", steps.glossary, methods=["GET"])
+    made.add_api_route("/history", history, methods=["GET"])
+    made.add_api_route("/history/{job}", show_job, methods=["GET"])
+    made.add_api_route("/history/{job}/use", use_written, methods=["POST"])
+    made.add_api_route("/history/{job}/{how}", change_job, methods=["POST"])
+    made.add_api_route("/history/{job}/answer", part_of_answer, methods=["GET"])
+    made.add_api_route("/history/{job}/events", events, methods=["GET"])
+    made.add_api_route("/history/{job}/figure/{number}/{look}.svg", figure, methods=["GET"])
+    made.add_api_route("/history/{job}/{name}", download, methods=["GET"])
+    made.add_api_route("/scores-settings", score_settings.settings_file, methods=["GET"])
+    made.add_api_route("/scores-settings", score_settings.use_settings, methods=["POST"])
+    made.add_api_route("/glossary", glossary, methods=["GET"])
+    made.add_api_route("/api", about_api, methods=["GET"])
     for page in PAGES.values():
         made.add_api_route(f"/{page.path}", _asking(page), methods=["GET"], name=f"page-{page.path}")
     return made
@@ -75,14 +66,17 @@ def router() -> APIRouter:
 def warm() -> None:
     """Import what the forms are made of, so that the first visitor does not wait for it."""
     for page in PAGES.values():
-        _groups(page, None)
+        groups(page, None, {})
         _presets(page)
-    steps.words()
+    words()
 
 
 async def home(request: Request) -> Response:
-    """Show what can be asked."""
-    return shown(request, "home.html", pages=list(PAGES.values()))
+    """Show the place to drop a table, the questions, and the last answers."""
+    jobs: Jobs = request.app.state.jobs
+    last = [_entry(request, job) for job in jobs.of(request.scope["session_id"]) if job.state == "done"][:LAST]
+    more = [page for page in PAGES.values() if page.menu and page.path not in VIEWS]
+    return shown(request, "home.html", last=last, others=more)
 
 
 async def enter(request: Request) -> Response:
@@ -101,112 +95,161 @@ async def enter(request: Request) -> Response:
     return answer
 
 
-async def data(request: Request) -> Response:
-    """Show the form for uploads, and what this visitor has uploaded."""
-    return shown(request, "tables.html", uploads=_uploads(request))
-
-
-async def add_table(request: Request) -> Response:
-    """Take an upload and show what was recognised."""
-    await check_form(request)
-    files = await api.uploaded(request)
-    found = await apart(request.app.state.uploads.add, request.scope["session_id"], files)
-    return RedirectResponse(f"/tables/{found.identity}", 303)
-
-
-async def show_table(request: Request, table: str) -> Response:
-    """Show what was recognised, and the questions that the table can answer."""
-    return _table_page(request, api.upload_of(request, table))
-
-
-def _table_page(request: Request, found: Upload, error: str = "") -> Response:
-    asked = [page for page in PAGES.values() if page.place and fits(page, found) and _answers(found, page)]
-    roles = "".join(f"&{part}" for part in urlencode(found.seen["roles"]).split("&") if part)
-    return shown(
-        request,
-        "table.html",
-        status=422 if error else 200,
-        upload=found,
-        pages=asked,
-        roles=roles,
-        fields=[_control(field, found) for field in _READ],
-        error=error,
-        sent={
-            name: [",".join(map(str, value)) if isinstance(value, list) else str(value)]
-            for name, value in found.reading.items()
-        },
-    )
-
-
-def _answers(found: Upload, page: Page) -> bool:
-    """Whether an upload holds what a page asks about, as far as was recognised."""
-    has_sources, has_lines = bool(found.seen["sources"]), bool(found.seen["lines"])
-    return found.is_model or (has_lines or not has_sources if page.place == "file" else has_sources)
-
-
-async def correct_table(request: Request, table: str) -> Response:
-    """Read an upload again as the visitor says: columns, scale, encoding, and whose responses each file holds."""
-    await check_form(request)
-    found = api.upload_of(request, table)
-    form = await request.form()
-    sent = {name: [str(text) for text in form.getlist(name)] for name in form}
-    called = [
-        text.strip().replace("=", "-") or old for text, old in zip(sent.get("called", ()), found.called, strict=False)
-    ]
-    try:
-        reading = read_fields(_READ, sent)
-        refuse_paths(reading)
-        if len(set(called)) != len(called):
-            raise ArgumentError("two files have the same source; give each a different name.")
-        uploads = request.app.state.uploads
-        now = await apart(uploads.correct, found, reading, called if len(called) > 1 else found.called)
-    except HowsureError as refused:
-        return _table_page(request, found, " ".join(str(refused).splitlines()))
-    return RedirectResponse(f"/tables/{now.identity}", 303)
-
-
-async def delete_table(request: Request, table: str) -> Response:
-    """Delete an upload; with its answers, if the form says so."""
-    await check_form(request)
-    owner = request.scope["session_id"]
-    if request.app.state.uploads.delete(table, owner) and (await request.form()).get("answers"):
-        await run_in_threadpool(request.app.state.jobs.delete_about, table)
-    return RedirectResponse("/tables", 303)
-
-
 async def example(request: Request, kind: str) -> Response:
-    """Ask an example of a question, of a table that is made for it."""
+    """Ask an example of a question, of a table that is made for it; or show such a table."""
     await check_form(request)
     page = PAGES.get(kind)
-    if page is None:
+    if page is None and kind != "table":
         return problem(request, 404, "there is no such page.")
-    asked = {**page.example, "ask": "1"}
-    if page.sample:
-        file = await run_in_threadpool(sample, page.sample)
+    asked = {} if page is None else dict(page.example)
+    name = "raters" if page is None else page.sample
+    if name:
+        file = await run_in_threadpool(sample, name)
         found = await apart(request.app.state.uploads.add, request.scope["session_id"], [file])
+        if page is None:
+            return RedirectResponse(f"/tables/{found.identity}", 303)
         asked = {"table": found.identity, **asked}
+    if page is not None and not name:
+        asked["ask"] = "1"
     return RedirectResponse(f"/{kind}?{urlencode(asked)}", 303)
 
 
-async def show_jobs(request: Request) -> Response:
-    """Show the jobs of this visitor."""
+def _asking(page: Page) -> Any:
+    view = view_of(page.path)
+
+    async def asked(request: Request) -> Response:
+        sent = sent_by(request)
+        whole = not request.headers.get("hx-request")
+        untidy = "like" in sent or any(not text.strip() for _, text in request.query_params.multi_items())
+        upload, preset = _about(request, page, sent)
+        if whole and untidy:
+            return RedirectResponse(_address(page, sent), 303)  # forms without script send empty fields, too
+        error, job, found = "", None, None
+        try:
+            found = view.question(page, sent, upload)
+            if found.given is not None:
+                about = upload, "" if upload else preset
+                where = _address(page, sent)
+                job = await run_in_threadpool(lambda: begin(request, page, found.given or {}, *about, address=where))
+        except HowsureError as refused:
+            error = humanly(" ".join(str(refused).splitlines()))
+        if job is not None:
+            job = await request.app.state.jobs.wait(job.identity, 0.0 if page.long else PATIENCE)
+        answer = "" if job is None or found is None else await apart(answer_part, request, job, found.sent_with(sent))
+        uploads: list[Upload] = request.app.state.uploads.of(request.scope["session_id"])
+        content = {
+            "page": page, "sent": sent, "upload": upload, "error": error, "answer": answer, "view": view,
+            "menus": {} if found is None else found.menus, "missing": "" if found is None else found.missing,
+            "uploads": [each for each in uploads if fits(page, each)], "presets": _presets(page), "preset": preset,
+            "running": job is not None and not job.ended, "form": groups(page, upload, sent, view.own), "job": job,
+        }  # fmt: skip
+        if whole:
+            return shown(request, view.template, status=422 if error else 200, **content)
+        again = found is not None and found.corrected
+        part = filled(request, "_part.html", again=again, **content)
+        return HTMLResponse(part, headers={"HX-Push-Url": _address(page, sent)})
+
+    return asked
+
+
+def _about(request: Request, page: Page, sent: dict[str, list[str]]) -> tuple[Upload | None, str]:
+    """Return the upload and the preset that a page is about; one menu may name either of them."""
+    like = (sent.get("like") or [""])[0]
+    kind, _, name = like.partition(":")
+    identity = name if kind == "table" else (sent.get("table") or [""])[0] if kind != "preset" else ""
+    preset = name if kind == "preset" else (sent.get("preset") or [""])[0] if kind != "table" else ""
+    if like:  # the address has one name for it
+        sent.pop("like")
+        sent.pop("table", None)
+        sent.pop("preset", None)
+        sent |= {"table": [identity]} if identity else {"preset": [preset]}
+    upload = api.upload_of(request, identity) if identity and page.place else None
+    return upload, preset
+
+
+def _address(page: Page, sent: dict[str, list[str]]) -> str:
+    """Return the address of a question: what is set, and nothing that is empty."""
+    asked = [(name, text.strip()) for name, texts in sent.items() for text in texts if text.strip()]
+    return f"/{page.path}?{urlencode(asked)}" if asked else f"/{page.path}"
+
+
+def sent_by(request: Request) -> dict[str, list[str]]:
+    """Return what the address of a request says, every name with all its values."""
+    return {name: request.query_params.getlist(name) for name in request.query_params}
+
+
+def _presets(page: Page) -> list[tuple[str, str]]:
+    from howsure.models import PRESETS
+
+    return [(name, _preset_said(name)) for name in PRESETS] if page.presets else []
+
+
+def _preset_said(name: str) -> str:
+    """Return a preset in words.
+
+    Examples
+    --------
+    >>> _preset_said("likert-hs-brexit"), _preset_said("normal")
+    ('ratings like hs-brexit (likert)', 'numbers (normal)')
+    """
+    kind, _, data = name.partition("-")
+    said = {"likert": "ratings", "categorical": "labels", "normal": "numbers"}.get(kind, kind)
+    return f"{said} like {data} ({kind})" if data else f"{said} ({kind})"
+
+
+async def history(request: Request) -> Response:
+    """Show what this visitor has asked: what runs, and what was answered."""
     jobs: Jobs = request.app.state.jobs
-    return shown(request, "jobs.html", jobs=jobs.of(request.scope["session_id"]), titles=PAGES)
+    found = await run_in_threadpool(lambda: [_entry(request, job) for job in jobs.of(request.scope["session_id"])])
+    tables = sorted({entry["table"] for entry in found if entry["table"]})
+    only = request.query_params.get("table", "")
+    found = [entry for entry in found if not only or entry["table"] == only]
+    running = [entry for entry in found if not entry["job"].ended]
+    ended = [entry for entry in found if entry["job"].ended]
+    return shown(request, "history.html", waiting=running, ended=ended, tables=tables, only=only)
+
+
+def _entry(request: Request, job: Job) -> dict[str, Any]:
+    """Return how the history shows a job."""
+    upload = request.app.state.uploads.get(job.upload, None) if job.upload else None
+    gone = bool(job.upload) and upload is None
+    stale = upload is not None and any(
+        job.question.get(name, value) != value and list(job.question[name]) != list(value or ())
+        for name, value in upload.reading.items()
+    )
+    address = job.address if job.address and not gone else f"/history/{job.identity}"
+    title = job.title or PAGES[job.page].title
+    return {
+        "job": job,
+        "title": title,
+        "table": ", ".join(job.files[:2]),
+        "address": address,
+        "gone": gone,
+        "stale": stale,
+    }
 
 
 async def show_job(request: Request, job: str) -> Response:
-    """Show one job and its answer."""
+    """Show one answer, which everybody who has its link can read."""
     found = api.job_of(request, job)
-    return shown(request, "job.html", job=found, answer=answer_part(request, found), title=PAGES[found.page].title)
+    answer = await apart(answer_part, request, found, sent_by(request))
+    own = found.owner == request.scope["session_id"]
+    return shown(request, "job.html", job=found, answer=answer, entry=_entry(request, found), own=own)
 
 
 async def change_job(request: Request, job: str, how: str) -> Response:
-    """Cancel a job, resume it, or delete it with its answer."""
+    """Cancel a job, resume it, rename it, or delete it with its answer."""
     await check_form(request)
-    if how not in ("cancel", "resume", "delete"):
+    if how not in ("cancel", "resume", "delete", "rename"):
         raise api.GoneError("such job")
-    getattr(request.app.state.jobs, how)(api.job_of(request, job, own=True).identity)
-    return RedirectResponse(f"/jobs/{job}" if how == "resume" else "/jobs", 303)
+    identity = api.job_of(request, job, own=True).identity
+    jobs: Jobs = request.app.state.jobs
+    if how == "rename":
+        title = " ".join(str((await request.form()).get("title", "")).split())[:200]
+        await run_in_threadpool(jobs.rename, identity, title)
+    else:
+        await run_in_threadpool(getattr(jobs, how), identity)
+    return RedirectResponse(f"/history/{job}" if how == "resume" else "/history", 303)
 
 
 async def events(request: Request, job: str) -> Response:
@@ -222,8 +265,7 @@ async def _told(request: Request, job: str) -> AsyncIterator[str]:
         if found is None or found.ended:
             yield "event: ended\ndata: {}\n\n"
             return
-        share = min(99, round(100 * found.done / found.total)) if found.total else 0
-        now = json.dumps({"state": found.state, "label": found.label, "share": share})
+        now = json.dumps({"state": found.state, "label": found.label, "share": found.share, "left": found.left})
         if now != last:
             last = now
             yield f"event: progress\ndata: {now}\n\n"
@@ -232,7 +274,9 @@ async def _told(request: Request, job: str) -> AsyncIterator[str]:
 
 async def part_of_answer(request: Request, job: str) -> Response:
     """Return the part of a page that shows a job: htmx asks for it until the job has ended."""
-    return HTMLResponse(answer_part(request, api.job_of(request, job)))
+    sent = sent_by(request)
+    found = api.job_of(request, job)
+    return HTMLResponse(await apart(lambda: answer_part(request, found, sent, brief=bool(sent.get("brief")))))
 
 
 async def download(request: Request, job: str, name: str) -> Response:
@@ -285,80 +329,22 @@ def _file(content: str | bytes, kind: str, name: str) -> Response:
     return Response(content, media_type=kind, headers={"Content-Disposition": f'attachment; filename="howsure-{name}"'})
 
 
-def _asking(page: Page) -> Any:
-    async def asked(request: Request) -> Response:
-        sent = steps.sent_by(request)
-        identity = (sent.get("table") or [""])[0] if page.place else ""
-        upload = api.upload_of(request, identity) if identity else None
-        preset = (sent.get("preset") or [""])[0]
-        error, job = "", None
-        if _complete(page, sent, upload):
-            try:
-                given = read_fields(shown_fields(page), sent)
-                job = await run_in_threadpool(begin, request, page, given, upload, preset)
-            except HowsureError as refused:
-                error = " ".join(str(refused).splitlines())
-        if job is not None:
-            job = await request.app.state.jobs.wait(job.identity, PATIENCE)
-        answer = "" if job is None else answer_part(request, job)
-        lists: list[dict[str, Any]] = []
-        with suppress(HowsureError):
-            lists = await steps.tests(request, page.path, sent, upload)
-        return shown(
-            request, "ask.html", status=422 if error else 200, page=page, groups=_groups(page, upload), sent=sent,
-            upload=upload, uploads=[each for each in _uploads(request) if fits(page, each)], error=error,
-            answer=answer, running=job is not None and not job.ended, help=page.question.__doc__,
-            presets=_presets(page), steps=steps.bar(page.path, sent), carried=steps.carried(page, sent), lists=lists,
-        )  # fmt: skip
-
-    return asked
+async def glossary(request: Request) -> Response:
+    """Show what each number means."""
+    return shown(request, "glossary.html", words=await run_in_threadpool(words))
 
 
-def _uploads(request: Request) -> list[Upload]:
-    found: list[Upload] = request.app.state.uploads.of(request.scope["session_id"])
-    return found
+@cache
+def words() -> list[tuple[str, str]]:
+    """Return the words that the answers use, and what they mean."""
+    from howsure.documents import Definitions
+    from howsure.paired import glossary as said
+
+    blocks = said().document().blocks
+    return [entry for block in blocks if isinstance(block, Definitions) for entry in block.entries]
 
 
-def _complete(page: Page, sent: dict[str, list[str]], upload: Upload | None) -> bool:
-    """Whether a form was sent, and filled in so far that it can be answered."""
-    required = [field.name for field in shown_fields(page) if field.required]
-    given = all(any(text.strip() for text in sent.get(name, ())) for name in required)
-    typed = page.presets  # a response model may be typed in
-    return "ask" in sent and given and (not page.place or typed or upload is not None)
-
-
-def _presets(page: Page) -> list[str]:
-    from howsure.models import PRESETS
-
-    return list(PRESETS) if page.presets else []
-
-
-def _groups(page: Page, upload: Upload | None) -> dict[str, list[dict[str, Any]]]:
-    """Return the fields of a form under their headings, with what each may be."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    for field in shown_fields(page):
-        found.setdefault(field.option.group, []).append(_control(field, upload))
-    return dict(sorted(found.items(), key=lambda entry: bool(entry[0])))
-
-
-def _control(field: Field, upload: Upload | None) -> dict[str, Any]:
-    suggested: list[str] = []
-    if upload is not None and field.name in SOURCES:
-        suggested = list(upload.seen.get("sources", {}))
-    elif upload is not None and field.name in COLUMNS:
-        suggested = list(upload.seen.get("columns", []))
-    default = ",".join(map(str, field.default)) if isinstance(field.default, tuple) else field.default
-    kind = {bool: "flag", int: "number", float: "number"}.get(field.kind, "text") if not field.many else "text"
-    if field.many and field.option.choices:
-        kind = "several"
-    return {
-        "name": field.name,
-        "label": field.name.replace("_", " "),
-        "help": field.option.help.replace("`", ""),
-        "kind": kind,
-        "choices": list(field.option.allowed) if field.option.choices else [],
-        "default": "" if default is None or default is False else default,
-        "required": field.required,
-        "optional": field.optional,
-        "suggested": suggested,
-    }
+async def about_api(request: Request) -> Response:
+    """Show the JSON API: each request with its fields, and what it answers."""
+    document = await run_in_threadpool(request.app.openapi)
+    return shown(request, "api.html", paths=await run_in_threadpool(api.listed, document))

@@ -52,7 +52,7 @@ class Page:
     example : mapping
         What the example asks.
     first : bool
-        Whether it is one of the questions that most visitors have.
+        Whether it is one of the questions that most visitors have: the menu shows those, and the others under "More".
     menu : str
         What the menu calls it; empty where the menu leaves it out.
     """
@@ -78,7 +78,7 @@ class Page:
 
 OF_SCORES = "howsure.questions.scores"
 TWO = {"gold": "human", "a": "model-2", "b": "model-1"}
-PLAN = {"preset": "likert-toxicity", "metric": "mae", "epsilon": "0.1", "budget": "2000"}
+PLAN = {"preset": "likert-toxicity"}
 
 
 AUDITED = {
@@ -104,17 +104,17 @@ PAGES: dict[str, Page] = {
             first=True, menu="Compare",
         ),
         Page(
+            "leaderboard", "Which of these models may be the best?", "howsure.questions.leaderboard:Leaderboard",
+            sample="ratings", example={"gold": "human"}, first=True, menu="Rank",
+        ),
+        Page(
             "plan", "How much data do I need?", "howsure.questions.plan:Plan", presets=True, example=PLAN,
             first=True, menu="Plan",
         ),
         _of_scores("scores", "I have two lists of scores", "ScoresAnalyse", first=True, menu="Scores"),
         Page(
-            "leaderboard", "Which of these models may be the best?", "howsure.questions.leaderboard:Leaderboard",
-            sample="ratings", example={"gold": "human"}, first=True, menu="Leaderboard",
-        ),
-        Page(
             "audit", "Which p-value can I trust?", "howsure.questions.audit:Audit", presets=True, long=True,
-            example=AUDITED, first=True, menu="Audit",
+            example=AUDITED, menu="Audit",
         ),
         Page(
             "gate", "May the candidate replace the baseline?", "howsure.questions.gate:Gate", sample="ratings",

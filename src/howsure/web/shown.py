@@ -30,10 +30,13 @@ FORMATS = {
 """What can be downloaded beside result.json and tables as CSV."""
 
 
-def frozen(result: Record, asked: Question) -> dict[str, Any]:
+def frozen(result: Record, asked: Question, page: str) -> dict[str, Any]:
     """Return everything that is shown of an answer: the parts of the page, files, tables by name, and figures."""
     from howsure.reports.frame import figures_of, framed
     from howsure.reports.pictures import can_draw
+    from howsure.web.views import view_of
+
+    view = view_of(page).freeze(result, asked)
 
     document = _signed(result.document(), asked)
     figures = figures_of(result, document, draw=False) if can_draw() else ()
@@ -50,7 +53,8 @@ def frozen(result: Record, asked: Question) -> dict[str, Any]:
         "report.md": markdown.render(report),
         "report.tex": latex.render(report),
         **({f"report-{kind}.zip": _beside(whole, f"report.{kind}") for kind in ("md", "tex")} if figures else {}),
-        "tables": _tables(result),
+        "tables": _tables(result) | view.pop("tables", {}),
+        "view": view,
         "chart.json": json.dumps(_together(figures)) if figures else "",
         "command": asked.command,
         "python": asked.python,

@@ -10,6 +10,7 @@ import secrets
 import shlex
 import shutil
 import time
+import zipfile
 from collections.abc import Mapping, Sequence
 from contextlib import chdir, suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -22,6 +23,12 @@ from howsure.web.settings import Settings
 
 NAME = re.compile(r"[^\w. ()+-]+")
 IDENTITY = re.compile(r"[0-9a-f]{32}")
+MOST_LETTERS = 80
+"""Of a file's name; letters of other scripts have up to three bytes each."""
+MOST_FILES = 2000
+"""Files of a folder that goes up as one .zip."""
+ROLE_OPTIONS = ("item", "source", "value", "rater", "repeat", "count")
+"""What a column can be: options that name one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +46,11 @@ class Upload:
     reading : mapping
         What the visitor corrected: columns, scale, encoding and the like.
     called : tuple of str
-        Whose responses each of several files holds.
+        Whose responses each of several tables holds; empty for logs, which say so themselves.
+    kinds : mapping of str to str
+        What the visitor says that a source is: "gold", "model" or "out".
+    measure : str
+        By what the visitor says that a model is better; empty for what fits the scale.
     """
 
     identity: str
@@ -48,6 +59,33 @@ class Upload:
     seen: dict[str, Any]
     reading: dict[str, Any] = field(default_factory=dict)
     called: tuple[str, ...] = ()
+    kinds: dict[str, str] = field(default_factory=dict)
+    measure: str = ""
+
+    @property
+    def name(self) -> str:
+        """What pages call it."""
+        return ", ".join(self.files[:3]) + (f" and {len(self.files) - 3} more" if len(self.files) > 3 else "")
+
+    @property
+    def gold(self) -> str:
+        """The source that models are measured against: as the visitor says, else as recognised; empty for none."""
+        said = [source for source, kind in self.kinds.items() if kind == "gold"]
+        guessed = str(self.seen.get("roles", {}).get("gold", ""))
+        return said[0] if said else "" if self.kinds.get(guessed, "gold") != "gold" else guessed
+
+    @property
+    def models(self) -> list[str]:
+        """The sources that can be compared, the two that were recognised first."""
+        found = self.seen.get("models") or list(self.seen.get("sources", {}))
+        first = [self.seen["roles"][role] for role in ("a", "b") if self.seen.get("roles", {}).get(role) in found]
+        left = [name for name in (*first, *found) if name != self.gold and self.kinds.get(name, "model") == "model"]
+        return list(dict.fromkeys(left))
+
+    @property
+    def left_out(self) -> bool:
+        """Whether the visitor leaves a source out."""
+        return "out" in self.kinds.values()
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -89,20 +127,30 @@ class Uploads:
                 harmless = safe_name(name)
                 names.append(f"{len(names)}-{harmless}" if harmless in names else harmless)
                 (folder / names[-1]).write_bytes(content)
+            if len(names) == 1 and names[0].lower().endswith(".zip"):
+                names = [self.reader.ask("unpack", str(folder), names[0], 10 * self.settings.max_bytes)["folder"]]
             return self._looked_at(Upload(identity, owner, tuple(names), {}, {}, _called(names)))
         except BaseException:
             shutil.rmtree(self.root / identity, ignore_errors=True)
             raise
 
-    def correct(self, upload: Upload, reading: Mapping[str, Any], called: Sequence[str]) -> Upload:
+    def correct(
+        self,
+        upload: Upload,
+        reading: Mapping[str, Any],
+        called: Sequence[str],
+        kinds: Mapping[str, str],
+        measure: str = "",
+    ) -> Upload:
         """Read the files again as the visitor says; what cannot be read so changes nothing."""
-        return self._looked_at(replace(upload, reading=dict(reading), called=tuple(called)))
+        changed = replace(upload, reading=dict(reading), called=tuple(called), kinds=dict(kinds), measure=measure)
+        return self._looked_at(changed)
 
     def _looked_at(self, upload: Upload) -> Upload:
         limits = (self.settings.max_rows, self.settings.max_columns)
         folder = files_of(self.root.parent, upload.identity)
         seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
-        found = replace(upload, seen=seen)
+        found = replace(upload, seen=seen, called=tuple(seen.pop("called")))
         (self.root / found.identity / "about.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
         self._owners[found.identity] = found.owner
         return found
@@ -167,7 +215,8 @@ def safe_name(name: str) -> str:
     >>> safe_name("../../my ratings.csv"), safe_name("<b>.csv"), safe_name("normal"), safe_name("")
     ('my ratings.csv', '_b_.csv', 'normal.txt', 'table.csv')
     """
-    base = NAME.sub("_", Path(name.replace("\\", "/")).name)[-60:].strip(" ").lstrip(".- ")
+    # Readers take names and times of runs from the names of logs, so a name is kept whole; systems allow 255 bytes.
+    base = NAME.sub("_", Path(name.replace("\\", "/")).name)[-MOST_LETTERS:].strip(" ").lstrip(".- ")
     if not base:
         return "table.csv"
     return base if "." in base else f"{base}.txt"  # without an ending it might be the name of a preset
@@ -177,8 +226,44 @@ def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
     """Look at files in the process that reads them, from within their folder: a table, or settings."""
     from howsure.questions.score_settings import read_settings
 
+    how: dict[str, Any] = {"table": recognised, "unpack": unpacked, "settings": read_settings}
     with chdir(folder):
-        return recognised(*arguments) if kind == "table" else read_settings(*arguments)
+        found: dict[str, Any] = how[kind](*arguments)
+        return found
+
+
+def unpacked(name: str, most: int) -> dict[str, str]:
+    """Unpack a folder that was sent as one .zip, and delete that; names are made harmless, sizes are bounded."""
+    folder = Path(name).stem or "folder"
+    try:
+        with zipfile.ZipFile(name) as archive:
+            members = [each for each in archive.infolist() if not each.is_dir() and _is_content(each.filename)]
+            if len(members) > MOST_FILES or sum(each.file_size for each in members) > most:
+                raise DataError(f"{name} unpacks to more than {MOST_FILES:,} files or {most / 1e6:,.0f} MB.")
+            parts = [[safe_part(part) for part in each.filename.replace("\\", "/").split("/")] for each in members]
+            while parts and all(len(each) > 1 and each[0] == parts[0][0] for each in parts):
+                folder, parts = parts[0][0], [each[1:] for each in parts]
+            for each, path in zip(members, parts, strict=True):
+                place = Path(folder, *path[:-1], safe_name(path[-1]))
+                place.parent.mkdir(parents=True, exist_ok=True)
+                with archive.open(each) as content, place.open("wb") as out:
+                    shutil.copyfileobj(content, out)
+    except (zipfile.BadZipFile, RuntimeError, OSError) as error:
+        raise DataError(f"{name} cannot be unpacked: {error}.") from None
+    Path(name).unlink()
+    if not parts:
+        raise DataError(f"{name} holds no files.")
+    return {"folder": folder}
+
+
+def _is_content(name: str) -> bool:
+    """Whether a member of a .zip is a file of the visitor's, and not what systems add."""
+    return not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
+
+
+def safe_part(name: str) -> str:
+    """Return the name of a folder made of harmless letters."""
+    return NAME.sub("_", name)[-MOST_LETTERS:].strip(" ").lstrip(".- ") or "folder"
 
 
 def recognised(
@@ -192,12 +277,15 @@ def recognised(
     from howsure.io.files import table_from
 
     max_rows, max_columns = limits
-    seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first")}
-    seen |= {"sources": {}, "roles": {}, "problem": "", "lines": 0, "model": ""}
+    seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first", "models")}
+    seen |= {"sources": {}, "roles": {}, "column_roles": {}, "problem": "", "lines": 0, "model": "", "rows": 0}
+    seen["called"] = called
     if _says_model(paths):
         from howsure.models import load
 
         return seen | {"model": str(load(paths[0])), "kinds": [(paths[0], "response model", "its parameters")]}
+    if len(paths) > 1 and not called_by_hand(paths, called) and all(map(_is_log, paths)):
+        seen["called"] = called = ()  # logs name their models
     specs = specs_of(paths, called)
     try:
         for path in paths:
@@ -207,9 +295,9 @@ def recognised(
         if sum(source.values.size for source in table.sources.values()) > max_rows:
             raise TooManyError(f"the table has more than {max_rows:,} responses, the most this server takes.")
         seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
-        seen["n_items"], seen["scale"] = int(table.n_items), str(table.scale)
+        seen["n_items"], seen["scale"], seen["kind"] = int(table.n_items), str(table.scale), table.scale.kind
         seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
-        seen["notes"] = list(table.notes)
+        seen["notes"], seen["better"] = list(table.notes), table.better or ""
     except TooManyError as error:
         raise DataError(str(error)) from None
     except HowsureError as error:
@@ -218,6 +306,8 @@ def recognised(
     seen["kinds"] = [(report.path, report.kind, report.holds) for report in found.files]
     seen["supports"], seen["lacks"] = list(found.supports), list(found.lacks)
     seen["roles"] = _roles(found.commands)
+    seen["models"] = _conditions(seen, paths, reading)
+    seen["guessed"] = [command.split()[1] for command in found.commands]
     _as_scores(seen, paths, reading)
     if not seen["sources"] and not seen["columns"] and not seen["lines"]:
         raise DataError(seen["problem"] or "no table was found in this file.")
@@ -238,6 +328,8 @@ def _says_model(paths: Sequence[str]) -> bool:
 
 def _refuse_wide(path: str, max_columns: int) -> None:
     """Refuse a text file with too many columns by its first line, before anything else is read of it."""
+    if Path(path).is_dir():
+        return
     if Path(path).suffix.lower() not in ("", ".csv", ".tsv", ".txt"):
         return
     with Path(path).open("rb") as file:
@@ -250,19 +342,72 @@ def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, 
     """Add the columns of the first file and its first rows; logs have none."""
     from howsure.io.sheets import open_sheet
 
+    if Path(paths[0]).is_dir() or _is_log(paths[0]):
+        return
     with suppress(DataError):
-        sheet = open_sheet(paths[0], encoding=reading.get("encoding"))
+        sheet = open_sheet(paths[0], encoding=reading.get("encoding"), sheet=reading.get("sheet"))
         if len(sheet.columns) > max_columns:
             raise TooManyError(f"the table has more than {max_columns:,} columns, the most this server takes.")
         seen["columns"] = list(sheet.columns)[:200]
-        shown = sheet.frame.head(5).select(seen["columns"][:12])
+        seen["rows"], seen["column_roles"] = sheet.frame.height, _column_roles(sheet, reading)
+        roles = seen["column_roles"]
+        order = sorted(seen["columns"], key=lambda name: name not in roles)  # what has a role comes first
+        seen["columns"] = order
+        shown = sheet.frame.head(5).select(order[:12])
         seen["first"] = [["" if cell is None else str(cell)[:60] for cell in row] for row in shown.iter_rows()]
+
+
+def _column_roles(sheet: Any, reading: Mapping[str, Any]) -> dict[str, str]:
+    """Return what each column is: as the visitor says, else as its name says; columns of a wide table are sources."""
+    from howsure.io.columns import Layout, candidates
+    from howsure.io.wide import wide_sources
+
+    found = {reading[role]: role for role in ROLE_OPTIONS if reading.get(role)}
+    for role in ("item", "source", "value", "rater", "repeat"):
+        if reading.get(role) is None:
+            alike = [name for name in candidates(sheet, role) if name not in found]
+            found |= {alike[0]: role} if len(alike) == 1 else {}
+    if "source" not in found.values():
+        with suppress(DataError):
+            named: Any = {role: reading.get(role) for role in ROLE_OPTIONS}
+            found |= {name: "answers" for name in wide_sources(sheet, Layout(**named)) if name in sheet.columns}
+            found = {name: role for name, role in found.items() if role != "value" or "answers" not in found.values()}
+    return found
+
+
+def _conditions(seen: Mapping[str, Any], paths: Sequence[str], reading: Mapping[str, Any]) -> list[str]:
+    """Return the models as conditions on a column, where gold is one ("kind=human"); else nothing."""
+    from howsure.io.sheets import open_sheet
+
+    column, equals, value = seen["roles"].get("gold", "").partition("=")
+    of_models = seen["roles"].get("a", "").partition("=")[0]
+    if not equals or not seen["columns"] or of_models not in seen["columns"]:
+        return []
+    sheet = open_sheet(paths[0], encoding=reading.get("encoding"), sheet=reading.get("sheet"))
+    names = sheet.ids(of_models).filter(sheet.ids(column) != value).drop_nulls().unique(maintain_order=True)
+    return [f"{of_models}={name}" for name in names.to_list()[:200]]
+
+
+def _is_log(path: str) -> bool:
+    from howsure.io.reading import is_log
+
+    try:
+        return not Path(path).is_dir() and is_log(path)
+    except HowsureError:
+        return False
+
+
+def called_by_hand(paths: Sequence[str], called: Sequence[str]) -> bool:
+    """Whether a visitor named the sources of several files."""
+    return bool(called) and tuple(called) != _called(paths)
 
 
 def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any]) -> None:
     """Add how many lines of scores the file has, if it can be read as a list of scores for each system."""
     from howsure.paired import read_table
 
+    if Path(paths[0]).is_dir():
+        return
     try:
         table = read_table(paths[0], encoding=reading.get("encoding"))
     except HowsureError as error:
@@ -270,6 +415,7 @@ def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str,
             seen["problem"] = str(error)
         return
     seen["lines"], names = len(table.values), list(table.names)
+    seen["score_columns"] = names[:200]
     if not seen["sources"]:
         seen["supports"] = [f"{names[0]} and {names[1]} can be compared as lists of {seen['lines']:,} scores."]
         seen["lacks"] = []
@@ -288,8 +434,8 @@ def _roles(commands: Sequence[str]) -> dict[str, str]:
 
 
 def specs_of(paths: Sequence[str], called: Sequence[str]) -> tuple[str, ...]:
-    """Return files as a question names them: one by its path, several each with its source."""
-    if len(paths) == 1:
+    """Return files as a question names them: one by its path, several each with its source, logs by their paths."""
+    if len(paths) == 1 or not called:
         return tuple(paths)
     return tuple(f"{name}={path}" for name, path in zip(called, paths, strict=True))
 

@@ -203,8 +203,10 @@ def _compute(jobs: Jobs, job: Job) -> None:
     result = asked.answer(Run(workers=1, progress=progress, study=study))
     with writing(jobs.answer_path(job.identity)) as draft:
         draft.write_text(_json.dumps({"result": result.to_dict()}), encoding="utf-8")
+    kept = frozen(result, asked, job.page)
     with writing(jobs.answers / f"{job.identity}.document") as draft:
-        draft.write_text(json.dumps(frozen(result, asked)), encoding="utf-8")
+        draft.write_text(json.dumps(kept), encoding="utf-8")
+    jobs.headline(job.identity, *(kept["view"][name] for name in ("title", "verdict", "tone")))
     if asked.written is not None:
         asked.write(result, str(jobs.written_path(job.identity, asked.written.endings[0])))
 

@@ -1,0 +1,270 @@
+"""Is A better than B: the sentence, the verdict for these raters and for raters like these, intervals and items."""
+
+import math
+from typing import Any
+
+import numpy as np
+
+from howsure.documents import csv_tables
+from howsure.documents.numbers import error_of, number, rough, turned
+from howsure.documents.numbers import interval as ends_of
+from howsure.questions.base import Question
+from howsure.raters.design import FEW_RATERS
+from howsure.web.questions import Page, read_fields, shown_fields
+from howsure.web.uploads import Upload
+from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
+from howsure.web.words import between, humanly, measures, p_said, plural, sentence, short, signed
+
+MOST_BARS = 300
+"""Items in the picture; of more, every so many of the sorted ones."""
+
+MOST_ROWS = 12
+"""Items in the table: those that move the difference most."""
+
+MOST_SAID = 12
+"""Responses of a source that are listed for an item."""
+
+NO_GOLD = "ratings of each answer"
+
+
+class CompareView(View):
+    """Two models on the same items."""
+
+    template = "compare.html"
+    answer = "answers/compare.html"
+    sentence = "sentences/compare.html"
+    own = ("a", "b", "gold", "metric", "better", "raters")
+
+    def question(self, page: Page, sent: Sent, upload: Upload | None) -> Asked:
+        """Return the question; A, B, gold and metric that are left open are those that the table suggests."""
+        if upload is None or upload.is_model:
+            return Asked(None, missing="Choose a table, and the answer appears here.")
+        menus, corrected = contest_menus(upload, sent)
+        if not menus["b"].value:
+            return Asked(None, menus, "A comparison needs two models, and this table holds fewer.", corrected)
+        given = read_fields([field for field in shown_fields(page) if field.name not in ("metric", "better")], sent)
+        given |= {"a": menus["a"].value, "b": menus["b"].value, **measured(menus["measure"].value)}
+        given = {name: value for name, value in given.items() if name != "gold"}
+        if menus["gold"].value != "none":
+            given["gold"] = menus["gold"].value
+        given["metric"] = (given["metric"],)
+        return Asked(given, menus, "", corrected)
+
+    def freeze(self, result: Any, asked: Question) -> dict[str, Any]:
+        """Return verdicts, picture and items of one comparison; of several, what was found of each."""
+        _, a, b = result[0].names
+        title = f"Is {short(a)} better than {short(b)}?"
+        if len(result) > 1:
+            return super().freeze(result, asked) | {"title": title, "several": True}
+        one = result[0]
+        sides, lead = _sides(one)
+        found = {"title": title, "several": False, "sides": sides, "lead": lead, **_picture(one, sides)}
+        found |= {name: sides[lead][name] for name in ("tone", "verdict", "detail")}
+        found["n_raters"] = 0 if one.rater_answers is None else one.rater_answers.n_raters
+        found["few"] = 0 < found["n_raters"] < FEW_RATERS
+        return found | (_items(one, asked) if one.item_scores is not None and one.item_scores.a.size else {})
+
+    def show(self, frozen: dict[str, Any], sent: Sent) -> dict[str, Any]:
+        """Return the answer for these raters, or for raters like these."""
+        if frozen.get("several"):
+            return frozen
+        whose = chosen(first(sent, "whose", frozen["lead"]), [frozen["lead"], *frozen["sides"]])
+        side = frozen["sides"][whose]
+        chart = frozen["interval"] | {"now": side["now"], "tone": side["tone"]}
+        shown: dict[str, Any] = frozen | side
+        return shown | {"whose": whose, "switch": len(frozen["sides"]) > 1, "interval": chart}
+
+
+def contest_menus(upload: Upload, sent: Sent) -> tuple[dict[str, Menu], bool]:
+    """Return the menus for A, B, gold and metric, and whether something other than what was sent is chosen."""
+    models, gold = upload.models, upload.gold
+    sources = list(upload.seen.get("sources", {}))
+    standards = list(dict.fromkeys([*([gold] if gold else []), "none", *(sources if len(sources) <= 40 else [])]))
+    asked = {name: first(sent, name) for name in ("a", "b", "gold", "measure")}
+    of_gold = chosen(asked["gold"], standards)
+    models = [
+        name for name in dict.fromkeys([*models, *([gold] if gold and of_gold != gold else [])]) if name != of_gold
+    ]
+    a = chosen(asked["a"], models)
+    b = chosen(asked["b"], models, other=a)
+    offered = measures(upload.seen.get("kind", ""), "" if of_gold == "none" else of_gold, upload.seen.get("better", ""))
+    other = [(asked["measure"], asked["measure"])] if asked["measure"] and asked["measure"] not in dict(offered) else []
+    measure = chosen(asked["measure"] or upload.measure, [value for value, _ in (*offered, *other)])
+    said = {"none": NO_GOLD, gold: f"{short(gold)} (human answers)" if gold else ""}
+    golds = [(name, said.get(name, short(name))) for name in standards]
+    menus = {
+        "a": Menu("a", "Model A", a, [(name, short(name)) for name in models], "--a", "is-a"),
+        "b": Menu("b", "Model B", b, [(name, short(name)) for name in models], "--b", "is-b"),
+        "gold": Menu("gold", "Measured against", of_gold, golds, "--gold"),
+        "measure": Menu("measure", "Measure", measure, [*offered, *other], "--metric"),
+    }  # fmt: skip
+    corrected = any(asked[name] and asked[name] != menus[name].value for name in asked)
+    return menus, corrected
+
+
+def measured(measure: str) -> dict[str, Any]:
+    """Return the metric, and the direction of better where the menu says it.
+
+    Examples
+    --------
+    >>> measured("rating lower"), measured("mae")
+    ({'metric': 'rating', 'better': 'lower'}, {'metric': 'mae'})
+    """
+    metric, _, better = measure.partition(" ")
+    return {"metric": metric} | ({"better": better} if better else {})
+
+
+def _sides(one: Any) -> tuple[dict[str, dict[str, Any]], str]:
+    """Return the answer for these raters and for raters like these, or the only one; and which comes first."""
+    answers = one.rater_answers
+    if answers is None or math.isnan(one.advantage):
+        return {"all": _side(one, one, one.shown_pvalue, "")}, "all"
+    n = answers.n_raters
+    sides = {
+        "these": _side(one, answers.these, answers.these.shown_pvalue, f", for these {n} raters"),
+        "like": _side(one, answers.like, answers.like.shown_pvalue, f", for raters like these {n}"),
+    }
+    if n < FEW_RATERS:
+        sides["like"]["more"].insert(0, f"Only a hint: {n} raters are too few to generalise reliably.")
+    return sides, "these" if n < FEW_RATERS else "like"
+
+
+def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
+    """Return the words and numbers of one answer."""
+    a, b = (short(name) for name in one.names[1:])
+    ends, value = answer.confidence_interval, answer.advantage
+    level = f"{100 * ends.confidence_level:g}% CI"
+    error = error_of(ends, value)
+    found = {"low": ends.low, "high": ends.high, "value": value}
+    numbers: dict[str, Any] = {name: _finite(one) for name, one in found.items()} | {"level": level}
+    numbers["said"] = {name: number(one, error) for name, one in found.items()}
+    if math.isnan(answer.pvalue) or math.isnan(value):
+        why = next((note for note in one.notes if "undefined" in note), "The difference is undefined on these items.")
+        return {"tone": "unclear", "verdict": "These data cannot tell.", "detail": humanly(why), "more": [],
+                "now": numbers | {"words": "No interval."}}  # fmt: skip
+    p = answer.pvalue if math.isnan(one.pvalue_adjusted) or answer is not one else one.pvalue_adjusted
+    sure = p <= 1 - ends.confidence_level + 1e-12
+    winner, loser = (a, b) if value > 0 else (b, a)
+    of_a, of_b = number(one.a_score, error), number(one.b_score, error)
+    scores = f"{sentence(one.title)}: {of_a} for {a}, {of_b} for {b}."
+    if sure:
+        verdict = f"{winner} is better than {loser}{whose}."
+        word = "higher" if one.better == "higher" else "lower"
+        by = f"{number(abs(value), error)} ({level} {ends_of(*turned(ends, value), error)}; {p_said(shown)})"
+        detail = f"{scores} {winner} is {word} by {by}."
+    else:
+        sided = {"greater": f"No clear sign that {a} is better", "less": f"No clear sign that {a} is worse"}
+        verdict = f"{sided.get(one.alternative, 'No clear difference')}{whose}."
+        likely = f"likely between {between(ends.low, ends.high, error)}"
+        detail = f"{scores} The difference is {likely} ({level}; {p_said(shown)})."
+    more = _margin(answer.margin, 1 - ends.confidence_level, a, b)
+    if not sure and 0 < answer.detectable < math.inf:
+        more.append(f"80 in 100 studies like this would find a true difference of {rough(answer.detectable)}.")
+    if sure == (ends.low <= 0 <= ends.high):
+        more.append("Test and interval disagree here, being computed in different ways: a borderline case.")
+    words = f"Difference {number(value, error)}, {level} {ends_of(ends.low, ends.high, error)}."
+    tone = ("wins-a" if value > 0 else "wins-b") if sure else "unclear"
+    return {"tone": tone, "verdict": verdict, "detail": detail, "more": more, "now": numbers | {"words": words}}
+
+
+def _margin(found: Any, alpha: float, a: str, b: str) -> list[str]:
+    if found is None or math.isnan(found.equivalence):
+        return []
+    margin = number(found.margin)
+    if found.superiority <= alpha:
+        return [f"{a} is better by more than {margin} ({p_said(f'{found.superiority:.2g}')})."]
+    if found.equivalence <= alpha:
+        return [f"The two differ by less than {margin} ({p_said(f'{found.equivalence:.2g}')})."]
+    if found.non_inferiority <= alpha:
+        return [f"{a} is not worse than {b} by more than {margin} ({p_said(f'{found.non_inferiority:.2g}')})."]
+    return [f"The data do not show whether the two differ by more than {margin}."]
+
+
+def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the picture of both scores and the difference; its scale is the same for both answers."""
+    _, a, b = one.names
+    margin = None if one.margin is None else one.margin.margin
+    reach = [
+        abs(side["now"][end])
+        for side in sides.values()
+        for end in ("low", "high", "value")
+        if side["now"][end] is not None
+    ]
+    plain = (one.a_score - one.b_score) * (1 if one.better == "higher" else -1)
+    error = error_of(one.confidence_interval, one.advantage)
+    weighted = math.isfinite(one.advantage) and number(plain, error) != number(one.advantage, error)
+    unit = "the share of items won" if math.isnan(one.a_score) else one.title
+    return {
+        "interval": {
+            "title": sentence(one.title), "better": one.better, "unit": unit, "margin": margin,
+            "a": {"name": short(a), "score": _finite(one.a_score), "said": number(one.a_score, error)},
+            "b": {"name": short(b), "score": _finite(one.b_score), "said": number(one.b_score, error)},
+            "reach": 1.15 * max([*reach, margin or 0, 1e-9]),
+        },
+        "weighted": f"{number(one.advantage, error)} is weighted so that the busiest raters do not dominate; the plain "
+        f"difference is {number(plain, error)}." if weighted else "",
+        "n_items": one.n_items,
+    }  # fmt: skip
+
+
+def _items(one: Any, asked: Question) -> dict[str, Any]:
+    """Return the items: bars of all, those that decide in a table with their responses, and all as CSV."""
+    found = one.item_scores
+    order = np.argsort(found.advantages, kind="stable")
+    some = order if order.size <= MOST_BARS else order[np.linspace(0, order.size - 1, MOST_BARS).round().astype(int)]
+    total = float(np.nansum(found.advantages))
+    error = float(np.nanstd(found.advantages)) / 4
+    largest = np.argsort(-np.abs(np.nan_to_num(found.advantages)), kind="stable")[:MOST_ROWS]
+    responses = _responses(asked, [str(found.items[i]) for i in {*some.tolist(), *largest.tolist()}])
+
+    def row(i: int) -> dict[str, Any]:
+        name = str(found.items[i])
+        return {
+            "name": name, "d": float(found.advantages[i]), "said": signed(float(found.advantages[i]), error),
+            "a": number(float(found.a[i]), error), "b": number(float(found.b[i]), error), **responses.get(name, {}),
+        }  # fmt: skip
+
+    wins = int((found.advantages > 0).sum()), int((found.advantages < 0).sum())
+    rows = [
+        row(int(i)) | {"share": f"{100 * found.advantages[i] / total:.0f}%".replace("-", "−") if total else "–"}
+        for i in largest
+    ]
+    a, b = (short(name) for name in one.names[1:])
+    words = f"{a} is better on {plural(wins[0], 'item')}, {b} on {wins[1]:,}."
+    frame = _frame(found, one.names)
+    return {
+        "bars": {"items": [row(int(i)) for i in some], "a": a, "b": b, "wins": wins, "n": order.size, "words": words},
+        "rows": rows,
+        "ties": int(order.size - sum(wins)),
+        "tables": {"items": csv_tables.from_frame(frame)},
+    }  # fmt: skip
+
+
+def _frame(found: Any, names: tuple[str, str, str]) -> Any:
+    import polars
+
+    columns = {"item": [str(item) for item in found.items], "difference": found.advantages}
+    return polars.DataFrame(columns | {"a": found.a, "b": found.b}).rename(
+        {"a": f"A: {names[1]}", "b": f"B: {names[2]}"}
+    )
+
+
+def _responses(asked: Any, items: list[str]) -> dict[str, dict[str, str]]:
+    """Return the responses of gold, A and B to these items, as text."""
+    contest = asked.data()
+    at = {str(item): place for place, item in enumerate(contest.items)}
+    found: dict[str, dict[str, str]] = {}
+    sources = {"ra": contest.a, "rb": contest.b, **({} if contest.gold is None else {"gold": contest.gold})}
+    for item in items:
+        if (place := at.get(item)) is None:
+            continue
+        found[item] = {}
+        for name, source in sources.items():
+            coded = source.values[source.offsets[place] : source.offsets[place + 1]][: MOST_SAID + 1]
+            values = [f"{one:g}" if isinstance(one, float) else str(one) for one in contest.scale.decode(coded)]
+            found[item][name] = ", ".join(values[:MOST_SAID]) + (" …" if len(values) > MOST_SAID else "")
+    return found
+
+
+def _finite(value: float) -> float | None:
+    return float(value) if math.isfinite(value) else None
