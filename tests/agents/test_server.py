@@ -54,6 +54,7 @@ def asked(folder):
         "outside": ("doctor", {"files": ["../secret.csv"]}),
         "absolute": ("score", {"files": [str(folder.parent / "secret.csv")]}),
         "linked": ("score", {"files": ["link.csv"]}),
+        "folder with a link": ("doctor", {"files": ["."]}),
         "gold outside": ("score", {"files": ["ratings.csv"], "gold": str(folder.parent / "secret.csv")}),
         "state outside": (
             "gate",
@@ -133,6 +134,7 @@ def test_a_state_file_stays_in_the_folder(asked, folder):
         ("outside", "../secret.csv is outside of work; only files below these folders can be used."),
         ("absolute", "is outside of work"),
         ("linked", "is outside of work"),
+        ("folder with a link", "link.csv is outside of work"),
         ("gold outside", "is outside of work"),
         ("state outside", "is outside of work"),
         ("missing", "there is no file nope.csv. Files here: howsure-reports, link.csv, new.csv, old.csv, ratings.csv"),

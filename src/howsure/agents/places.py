@@ -50,6 +50,11 @@ class AllowedFolders:
         path = self.inside(text)
         if not path.exists():
             raise DataError(f"there is no file {text}. {self._listing()}")
+        if path.is_dir():  # its files are read, and one of them may be a link
+            for folder, folders, files in os.walk(path):
+                for name in (*folders, *files):
+                    if (Path(folder) / name).is_symlink():
+                        self.inside(Path(folder) / name)
         return path
 
     def inside(self, text: str | os.PathLike[str]) -> Path:

@@ -326,9 +326,16 @@ def item_noise(gauge: Gauge, span: float, rule: GateRule) -> float:
 
     Items that happen to be equal so far do not mean that new ones will be.
     """
-    if not isinstance(gauge, ScoreGauge | GuardedStudentGauge) or math.isinf(span):
+    if not isinstance(gauge, ScoreGauge | GuardedStudentGauge):
         return gauge.error
-    return max(gauge.error, math.sqrt(span * rule.margin * max(0.0, 1 - rule.margin / span) / gauge.n))
+    return max(gauge.error, least_error(span, gauge.n, rule))
+
+
+def least_error(span: float, n: int, rule: GateRule) -> float:
+    """Return the standard error of items that differ as rarely as a loss of the margin needs; 0 without a limit."""
+    if math.isinf(span):
+        return 0.0
+    return math.sqrt(span * rule.margin * max(0.0, 1 - rule.margin / span) / n)
 
 
 def _distances(estimate: float, rule: GateRule) -> tuple[float, ...]:

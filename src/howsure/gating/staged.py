@@ -17,6 +17,7 @@ from howsure.gating.gate import (
     GaugedComparison,
     Prepared,
     assembled,
+    least_error,
     left_out,
     measure,
     measurement,
@@ -195,7 +196,7 @@ def _result(
         rule,
         settings,
         verdict=verdict,
-        more=_second_look(evidence, rule, n) if first else None,
+        more=_second_look(evidence, rule, n, found.span) if first else None,
         missing=left_out(prepared),
         looks=about,
         overall=overall,
@@ -204,11 +205,12 @@ def _result(
     return replace(result, notes=(*_notes(look, old, settings), *result.notes))
 
 
-def _second_look(evidence: LookEvidence, rule: GateRule, n: int) -> MoreData | None:
+def _second_look(evidence: LookEvidence, rule: GateRule, n: int, span: float) -> MoreData | None:
     """Return how many new items decide at the second look, given what the first one adds to it."""
     needed = evidence.critical * np.sqrt(2)
     critical = (float(needed - evidence.passing), float(needed - evidence.failing))
-    items = verdict_items(evidence.estimate, evidence.error, n, rule, critical)
+    error = max(evidence.error, least_error(span, n, rule))
+    items = verdict_items(evidence.estimate, error, n, rule, critical)
     return None if items is None else MoreData(items, None, TARGET, 2 * rule.alpha)
 
 
