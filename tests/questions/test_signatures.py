@@ -17,7 +17,7 @@ from howsure.questions import (
     Leaderboard,
     Plan,
     Reliability,
-    Sample,
+    SampleItems,
     Score,
     Simulate,
 )
@@ -87,10 +87,18 @@ CASES = [
     }),
     (Plan, {"files": ("ratings.csv",), "a": "m1", "b": "m2", "judge": "p3", "cost_judge": 0.1, "target_width": 2.0}, {
         "judge": "p2", "cost_judge": 0.2, "target_width": 1.5, "cost_response": 2.0, "cost_item": 0.1,
-        "cost_rater": 3.0, "difference": [{"difference": 1.0, "target_width": None}], "n_raters": (5,), "max_items": 500,
-        "confidence_level": 0.9, "raters": "random", "metric": ("win-rate",), "b": "m3",
+        "cost_rater": 3.0, "difference": [{"difference": 1.0, "target_width": None}], "n_raters": (5,),
+        "max_items": 500, "confidence_level": 0.9, "raters": "random", "metric": ("win-rate",), "b": "m3",
     }),
-    (Sample, {"files": ("ratings.csv",), "n": 5}, {
+    (Score, {"files": ("ratings.csv",), "model": ("m1",), "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "confidence_level": 0.9, "metric": [{"gold": "human", "metric": ("mae",)}],
+        "gold": "human", "model": ("m2",),
+    }),
+    (Leaderboard, {"files": ("ratings.csv",), "model": ("m1", "m2"), "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "confidence_level": 0.9, "metric": [{"gold": "human", "metric": "mae"}],
+        "gold": "human", "model": ("m1", "m3"),
+    }),
+    (SampleItems, {"files": ("ratings.csv",), "n": 5}, {
         "n": 6, "stratify": "topic", "by_judge_score": [{"by_judge_score": True, "judge": "p3"}], "seed": 1,
         "judge": [{"by_judge_score": True, "judge": "p2"}], "gold": "human",
         "a": [{"by_judge_score": True, "judge": "p2", "a": "m1", "b": "m2"}], "b": [],

@@ -167,8 +167,8 @@ class LabelBudget(Signed):
                 f"{_money(other)}{beside}."
             )
         said = (
-            f"For {aim}, label {_described(own)}, and let {self.judge} score {counted(own.n_judged, 'item')}, at a cost "
-            f"of {_money(own)}."
+            f"For {aim}, label {_described(own)}, and let {self.judge} score {counted(own.n_judged, 'item')}, at a "
+            f"cost of {_money(own)}."
         )
         if other is None:
             return f"{said} Without the judge no design gives it."

@@ -30,7 +30,7 @@ DRAWN = {
     **dict.fromkeys(OF_SCORES, "howsure.reports.scores:chart"),
     "Audit": "howsure.reports.audit:chart",
     "Fit": "howsure.reports.fit:chart",
-    "JudgedComparison": "howsure.reports.judging:chart",
+    "JudgedComparison": "howsure.reports.people_and_judge:chart",
     "LeaderAudit": "howsure.reports.audit:leader_chart",
     "Leaderboard": "howsure.reports.leaderboard:chart",
     "Leaderboards": "howsure.reports.leaderboard:of_slices",

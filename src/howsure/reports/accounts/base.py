@@ -44,6 +44,7 @@ ACCOUNTS = {
     "LeaderboardPlan": "howsure.reports.accounts.leaderboard:of_plan",
     "ModelScores": "howsure.reports.accounts.runs:of_scores",
     "JudgeReport": "howsure.reports.accounts.judging:of_report",
+    "JudgedScores": "howsure.reports.accounts.judging:of_scores",
     "LabelBudget": "howsure.reports.accounts.judging:of_budget",
     "LabelSample": "howsure.reports.accounts.judging:of_sample",
     "JudgedComparison": "howsure.reports.accounts.judging:of_comparison",
