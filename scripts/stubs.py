@@ -34,7 +34,7 @@ from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.gating import GateCheck, GateResult
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison, JudgeReport, LabelBudget, LabelSample
+from howsure.judging import JudgedComparison, JudgedScores, JudgeReport, LabelBudget, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -60,16 +60,17 @@ RESULTS: dict[str, list[tuple[str, dict[str, str]]]] = {
         ("JudgedComparison", {"metric": f"{ONE_METRIC} = None", "by": "None = None", "judge": "str"}),
     ],
     "leaderboard": [
-        ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None"}),
-        ("Leaderboards", {"each": "Literal[True]", "plan": "None = None"}),
-        ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int"}),
+        ("Leaderboard", {"each": "Literal[False] = False", "plan": "None = None", "judge": "None = None"}),
+        ("Leaderboards", {"each": "Literal[True]", "plan": "None = None", "judge": "None = None"}),
+        ("LeaderboardPlan", {"each": "Literal[False] = False", "plan": "int", "judge": "None = None"}),
+        ("JudgedScores", {"each": "Literal[False] = False", "plan": "None = None", "judge": "str"}),
     ],
     "gate": [
         ("GateResult", {"check": "Literal[False] = False"}),
         ("GateCheck", {"check": "Literal[True]"}),
     ],
     "judge": [("JudgeReport", {})],
-    "score": [("ModelScores", {})],
+    "score": [("ModelScores", {"judge": "None = None"}), ("JudgedScores", {"judge": "str"})],
     "reliability": [("Reliability", {})],
     "describe": [("TableDescription", {})],
     "sample": [("LabelSample", {})],

@@ -35,6 +35,7 @@ def folder(tmp_path, monkeypatch, table):
     """A folder with ratings.csv, votes.csv and scores.txt."""
     monkeypatch.chdir(tmp_path)
     howsure.write(table, "ratings.csv")
+    howsure.write(examples.judged(), "judged.csv")
     rng = np.random.default_rng(0)
     scores = rng.normal(loc=[0.5, 0.0], size=(30, 2))
     Path("scores.txt").write_text("\n".join(f"{a:.3f}\t{b:.3f}" for a, b in scores), encoding="utf-8")
@@ -66,6 +67,15 @@ CALLS = [
     ("plan", ["ratings.csv"], {**MODELS, "n_items": 50, "n_responses": 2, "test": "none"}),
     ("audit", ["normal"], {"metric": "mae", "n_items": 10, "n_simulations": 5, "n_resamples": 19, "n_fresh": 10}),
     ("doctor", ["ratings.csv"], {}),
+    ("compare", ["judged.csv"], {"judge": "gpt-judge", "a": "model-2", "b": "model-1", "margin": 0.5}),
+    ("score", ["judged.csv"], {"judge": "gpt-judge", "raters": "fixed"}),
+    ("judge", ["judged.csv"], {"judge": "gpt-judge", "by": "topic", "bias": ["topic"], "allowance": 0.2}),
+    ("sample", ["judged.csv"], {"n": 20, "stratify": "topic", "seed": 4}),
+    (
+        "plan",
+        ["judged.csv"],
+        {"judge": "gpt-judge", "a": "model-2", "b": "model-1", "target_width": 0.4, "cost_judge": 0.1},
+    ),
     ("power", [], {"sd": 1.0, "effect": 0.2, "target_power": 0.8}),
     ("scores analyse", ["scores.txt"], {"test": "wilcoxon", "n_simulations": 20, "seed": 5}),
 ]

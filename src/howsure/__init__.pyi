@@ -41,6 +41,7 @@ from .io import read_logs as read_logs
 from .io import read_wide as read_wide
 from .io import write as write
 from .judging import JudgedComparison as JudgedComparison
+from .judging import JudgedScores as JudgedScores
 from .judging import JudgeReport as JudgeReport
 from .judging import LabelBudget as LabelBudget
 from .judging import LabelSample as LabelSample

@@ -16,7 +16,7 @@ QUESTIONS = {
     "score": "howsure.questions.score:Score",
     "reliability": "howsure.questions.reliability:Reliability",
     "describe": "howsure.questions.describe:Describe",
-    "sample": "howsure.questions.sample:Sample",
+    "sample": "howsure.questions.sample:SampleItems",
     "fit": "howsure.questions.fit:Fit",
     "simulate": "howsure.questions.simulate:Simulate",
     "plan": "howsure.questions.plan:Plan",

@@ -11,7 +11,7 @@ from howsure.comparison import Comparison, Comparisons
 from howsure.describing import TableDescription
 from howsure.gating import GateCheck, GateResult
 from howsure.io import Diagnosis
-from howsure.judging import JudgedComparison, JudgeReport, LabelBudget, LabelSample
+from howsure.judging import JudgedComparison, JudgedScores, JudgeReport, LabelBudget, LabelSample
 from howsure.leaderboards import Leaderboard, LeaderboardPlan, Leaderboards
 from howsure.metrics import Metric
 from howsure.models import Fit, Simulation
@@ -299,6 +299,7 @@ def leaderboard(
     top: int | None = None,
     picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
     cost: str | None = None,
+    judge: None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -351,6 +352,7 @@ def leaderboard(
     top: int | None = None,
     picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
     cost: str | None = None,
+    judge: None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -403,6 +405,7 @@ def leaderboard(
     top: int | None = None,
     picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
     cost: str | None = None,
+    judge: None = None,
     seed: Seed = 0,
     raters: Literal["fixed", "random"] | None = None,
     cluster: str | None = None,
@@ -445,6 +448,59 @@ def leaderboard(
     workers: int | None = None,
     progress: Callable[[int, int], object] | None = None,
 ) -> LeaderboardPlan: ...
+@overload
+def leaderboard(
+    *data: Any,
+    gold: str | None = None,
+    model: Many[str] | None = None,
+    metric: str | Metric | None = None,
+    baseline: str | None = None,
+    top: int | None = None,
+    picture: Literal["overview", "ranks", "critical-difference", "pairs", "frontier"] = "overview",
+    cost: str | None = None,
+    judge: str,
+    seed: Seed = 0,
+    raters: Literal["fixed", "random"] | None = None,
+    cluster: str | None = None,
+    threshold: float | None = None,
+    positive: str | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+    by: str | None = None,
+    each: Literal[False] = False,
+    aggregate: Literal["mean", "mean-rank", "borda", "win-rate"] = "mean",
+    task_effect: Literal["fixed", "random"] = "fixed",
+    weight: Many[str | Mapping[str, float]] | None = None,
+    winner: str | None = None,
+    first: str = "model_a",
+    second: str = "model_b",
+    unordered: bool = False,
+    control: Many[str] | None = None,
+    strength: Literal["win-rate", "log-odds", "elo"] = "win-rate",
+    plan: None = None,
+    target_power: float = 0.8,
+    correction: Literal["westfall-young", "holm", "benjamini-hochberg", "none"] = "westfall-young",
+    n_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    workers: int | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> JudgedScores: ...
 @overload
 def gate(
     *data: Any,
@@ -562,6 +618,7 @@ def judge(
     preference: str | None = None,
     tie: str | None = None,
 ) -> JudgeReport: ...
+@overload
 def score(
     *data: Any,
     model: Many[str] | None = None,
@@ -569,6 +626,7 @@ def score(
     metric: Many[str | Metric] | None = None,
     cluster: str | None = None,
     confidence_level: float = 0.95,
+    judge: None = None,
     threshold: float | None = None,
     positive: str | None = None,
     better: Literal["higher", "lower"] | None = None,
@@ -589,7 +647,39 @@ def score(
     scorer: str | None = None,
     filter: str | None = None,
     rater_ids: Literal["coded", "as written"] = "coded",
+    raters: Literal["fixed", "random"] | None = None,
 ) -> ModelScores: ...
+@overload
+def score(
+    *data: Any,
+    model: Many[str] | None = None,
+    gold: str | None = None,
+    metric: Many[str | Metric] | None = None,
+    cluster: str | None = None,
+    confidence_level: float = 0.95,
+    judge: str,
+    threshold: float | None = None,
+    positive: str | None = None,
+    better: Literal["higher", "lower"] | None = None,
+    item: str | None = None,
+    source: str | None = None,
+    value: str | None = None,
+    rater: str | None = None,
+    repeat: str | None = None,
+    scale: Literal["nominal", "ordinal", "continuous"] | None = None,
+    order: Many[str | float] | None = None,
+    count: str | None = None,
+    where: Many[str | Mapping[str, Any]] | None = None,
+    labels: Literal["stripped", "exact"] = "stripped",
+    encoding: str | None = None,
+    decimal: Literal["point", "comma"] | None = None,
+    sheet: str | None = None,
+    pool: Many[str] | None = None,
+    scorer: str | None = None,
+    filter: str | None = None,
+    rater_ids: Literal["coded", "as written"] = "coded",
+    raters: Literal["fixed", "random"] | None = None,
+) -> JudgedScores: ...
 def reliability(
     *data: Any,
     model: Many[str] | None = None,

@@ -145,10 +145,16 @@ def test_the_forecast_of_the_design_at_hand_is_its_error():
     assert crossed.parts.error(left=0.0).half_width(0.025) < crossed.error.half_width(0.025)
 
 
-def test_an_unseen_item_is_added_where_advantages_are_bounded():
+def test_an_unseen_item_is_added_where_few_items_differ():
     quiet = Labelled(np.zeros(50), np.zeros(500), np.arange(50), LabelDesign.simple(50), span=1.0)
     assert combine(quiet).error.standard_error == pytest.approx(1 / 50)
     assert combine(replace(quiet, span=math.inf)).error.variance == 0
+    wins = np.tile([1.0, 0.0, 0.0, -1.0, 0.0], 10)
+    loud = replace(quiet, human=wins)  # ten wins and ten losses: nothing is added
+    assert combine(loud).error.standard_error == pytest.approx(wins.std(ddof=1) / math.sqrt(50))
+    few = replace(quiet, human=np.where(np.arange(50) < 9, 1.0, 0.0))
+    added = combine(few).error.variance - combine(few, guard_below=0).error.variance
+    assert added == pytest.approx(1 / 50**2)
 
 
 SETTINGS = [

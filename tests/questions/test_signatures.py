@@ -17,7 +17,7 @@ from howsure.questions import (
     Leaderboard,
     Plan,
     Reliability,
-    Sample,
+    SampleItems,
     Score,
     Simulate,
 )
@@ -90,7 +90,15 @@ CASES = [
         "cost_rater": 3.0, "difference": [{"difference": 1.0, "target_width": None}], "n_raters": (5,),
         "max_items": 500, "confidence_level": 0.9, "raters": "random", "metric": ("win-rate",), "b": "m3",
     }),
-    (Sample, {"files": ("ratings.csv",), "n": 5}, {
+    (Score, {"files": ("ratings.csv",), "model": ("m1",), "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "confidence_level": 0.9, "metric": [{"gold": "human", "metric": ("mae",)}],
+        "gold": "human", "model": ("m2",),
+    }),
+    (Leaderboard, {"files": ("ratings.csv",), "model": ("m1", "m2"), "judge": "p3"}, {
+        "judge": "p2", "raters": "random", "confidence_level": 0.9, "metric": [{"gold": "human", "metric": "mae"}],
+        "gold": "human", "model": ("m1", "m3"),
+    }),
+    (SampleItems, {"files": ("ratings.csv",), "n": 5}, {
         "n": 6, "stratify": "topic", "by_judge_score": [{"by_judge_score": True, "judge": "p3"}], "seed": 1,
         "judge": [{"by_judge_score": True, "judge": "p2"}], "gold": "human",
         "a": [{"by_judge_score": True, "judge": "p2", "a": "m1", "b": "m2"}], "b": [],

@@ -20,7 +20,8 @@ from howsure.gating import CLAIMS, GateRule, GateSettings, check_gate, gate
 from howsure.io import doctor
 from howsure.judging import JudgedContest, compare_with_judge
 from howsure.judging.judge_report import JudgedTable, report_judge
-from howsure.judging.judged_contests import by_model
+from howsure.judging.judged_contests import by_model, judged_models
+from howsure.judging.judged_scores import score_with_judge
 from howsure.judging.label_budget import LabelPrices, plan_labels
 from howsure.judging.labels_to_draw import sample_of
 from howsure.leaderboards import compare_all, compare_all_by, plan_leaderboard
@@ -148,6 +149,7 @@ MADE = {
     "Audit": lambda: audit("normal", designs=[(20, 2)], n_simulations=4, n_resamples=19, n_fresh=20, rng=0),
     "LeaderAudit": lambda: LeaderAudit((made("Audit"),)),
     "JudgedComparison": lambda: compare_with_judge(_judged(), metric="rating"),
+    "JudgedScores": lambda: score_with_judge(judged_models(_hostile(judged(60, 40), "model-1"), "gpt-judge")),
     "JudgeReport": lambda: report_judge(_judged_table(), name=HOSTILE, by="topic", bias=["topic"]),
     "LabelBudget": lambda: plan_labels(made("JudgedComparison"), prices=LabelPrices(judge=0.01), width=1.0),
     "LabelSample": lambda: sample_of(np.array([HOSTILE, *"abcdefg"]), 7, strata=np.array([HOSTILE, *"xyxyxyx"])),

@@ -29,7 +29,7 @@ COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
         "scores": "howsure.cli.scores:group",
     },
     "Plan a study": {
-        "sample": ("howsure.questions.sample:Sample", "Here"),
+        "sample": ("howsure.questions.sample:SampleItems", "Here"),
         "plan": ("howsure.questions.plan:Plan", "ThreadsOrStudy"),
         "power": ("howsure.questions.scores:Power", "Here"),
         "fit": ("howsure.questions.fit:Fit", "Here"),

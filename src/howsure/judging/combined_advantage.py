@@ -28,6 +28,9 @@ from howsure.resampling import CellTable
 ROUNDING = 1e-12
 """A judge whose scores vary by less than this share of their size is constant."""
 
+FEW_RESIDUALS = 10
+"""With fewer items on which people and judge differ, intervals of wins and losses are too short (docs/judge.md)."""
+
 
 @dataclass(frozen=True, slots=True)
 class LabelDesign:
@@ -237,7 +240,9 @@ def _stratum_means(values: FloatArray, weights: FloatArray, strata: IntArray) ->
         return (sums / totals)[strata]
 
 
-def combine(data: Labelled, *, slope: float | None = None, these_items: bool = False, guarded: bool = True) -> Combined:
+def combine(
+    data: Labelled, *, slope: float | None = None, these_items: bool = False, guard_below: float = FEW_RESIDUALS
+) -> Combined:
     """Return the human advantage from the labels and the judge.
 
     Parameters
@@ -247,9 +252,10 @@ def combine(data: Labelled, *, slope: float | None = None, these_items: bool = F
         λ, in place of the estimated one: 0 ignores the judge.
     these_items : bool
         The question is about these N items only, and not about items like these.
-    guarded : bool
-        Add an item that nobody has seen, on which the judge is as wrong as it can be, where advantages are bounded:
-        a sample may hold no item on which a good judge errs.
+    guard_below : float
+        Where an item's advantage is a win or a loss, and fewer items than this have a residual, the error counts one
+        more item, which nobody has seen and on which the judge is as wrong as it can be: a small sample may hold no
+        item on which a good judge errs.
 
     Examples
     --------
@@ -277,7 +283,9 @@ def combine(data: Labelled, *, slope: float | None = None, these_items: bool = F
         variance -= max(0.0, left - noise_of_item) / data.n_all
     else:
         variance += (whole - left) / data.n_all
-    unseen = data.span**2 * float(np.square(w).mean()) if guarded and math.isfinite(data.span) else 0.0
+    unseen = 0.0
+    if math.isfinite(data.span) and np.count_nonzero(np.abs(values - np.median(values)) > data.span / 4) < guard_below:
+        unseen = data.span**2 * float(np.square(w).mean())
     if table is None:
         error = CombinedError((max(0.0, variance) + unseen,), (df,))
     else:
@@ -306,11 +314,11 @@ def bias_of(data: Labelled) -> Combined:
     if cells is not None:
         own = data.judge[data.where][cells.items] - cells.values
         cells = CellTable(own, cells.items, cells.raters, cells.weights)
-    return combine(replace(data, human=off, cells=cells, saturation=1.0), guarded=False)
+    return combine(replace(data, human=off, cells=cells, saturation=1.0), guard_below=0)
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class _RaterTable:
     """The raters' side of the error: their component, the noise of single labels, and both in the variance."""
 
     raters: float
@@ -326,7 +334,7 @@ class _Table:
         return self.variance + (saturation**2 - 1) * max(0.0, self.variance - self.noise)
 
 
-def _table(cells: CellTable, values: FloatArray, human: FloatArray, weights: FloatArray) -> _Table | None:
+def _table(cells: CellTable, values: FloatArray, human: FloatArray, weights: FloatArray) -> _RaterTable | None:
     """Analyse the table of labels with the judge's correction added to each item; None with a single rater."""
     n = human.size
     shares = cells.weights * n  # the share of each cell in its item
@@ -342,7 +350,7 @@ def _table(cells: CellTable, values: FloatArray, human: FloatArray, weights: Flo
     if cells.values.size == n:  # one rater per item: a component below zero would take away noise that is there
         variance = max(0.0, raters) * float(np.square(np.bincount(cells.raters, own)).sum()) + noise
     per_item: FloatArray = np.bincount(cells.items, np.square(shares), minlength=n).astype(np.float64)
-    return _Table(raters, residual, noise, variance, found.error.dfs[0], found.n_raters, per_item)
+    return _RaterTable(raters, residual, noise, variance, found.error.dfs[0], found.n_raters, per_item)
 
 
 def _design_variance(values: FloatArray, weights: FloatArray, strata: IntArray) -> float:

@@ -18,7 +18,7 @@ from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.judging.alternative_annotators import AlternativeAnnotator, JudgedUnits, alternative_annotator_test
-from howsure.judging.judged_comparison import Estimate
+from howsure.judging.judged_comparison import JudgedEstimate
 from howsure.provenance import Provenance
 from howsure.raters.components import TwoWay
 from howsure.records import Signed
@@ -51,7 +51,7 @@ class AgreementRow:
     name : str
     agreement : float
         Mean share of other raters with the same label, or minus the root mean squared distance to them.
-    difference : Estimate or None
+    difference : JudgedEstimate or None
         Minus the agreement among raters; None for the raters themselves.
     winning_rate, advantage_probability : float
         ω and ρ of the alternative annotator test; NaN for the raters, and where no rater has 30 responses.
@@ -59,7 +59,7 @@ class AgreementRow:
 
     name: str
     agreement: float
-    difference: Estimate | None
+    difference: JudgedEstimate | None
     winning_rate: float
     advantage_probability: float
 
@@ -72,7 +72,7 @@ class BiasRow:
     ----------
     name : str
         The system, or column = value.
-    bias : Estimate
+    bias : JudgedEstimate
     pvalue_adjusted : float
         Holm's, over the rows of the same table.
     smallest : float
@@ -81,7 +81,7 @@ class BiasRow:
     """
 
     name: str
-    bias: Estimate
+    bias: JudgedEstimate
     pvalue_adjusted: float
     smallest: float
     n_items: int
@@ -111,7 +111,7 @@ class JudgeReport(Signed):
         How agreement is measured.
     agreements : tuple of AgreementRow
         Of the raters with each other, the judge, a constant judge and a shuffled judge.
-    difference : Estimate
+    difference : JudgedEstimate
         The judge's agreement with raters minus theirs with each other.
     margin : float
         How much less the judge may agree: `allowance` times the raters' own agreement.
@@ -142,7 +142,7 @@ class JudgeReport(Signed):
     reason: str
     measure: str
     agreements: tuple[AgreementRow, ...]
-    difference: Estimate
+    difference: JudgedEstimate
     margin: float
     allowance: float
     more_items: int | None
@@ -261,7 +261,7 @@ def _favoured(shifts: Sequence[BiasRow]) -> str:
     return f"{how} {most.name} by {by} beside the mean model"
 
 
-def _columns(one: Estimate | None) -> dict[str, float | None]:
+def _columns(one: JudgedEstimate | None) -> dict[str, float | None]:
     if one is None:
         return {"difference": None, "interval_low": None, "interval_high": None}
     ends = one.confidence_interval
@@ -457,15 +457,15 @@ def _shuffled_scores(units: JudgedUnits, seed: int) -> FloatArray:
     return found
 
 
-def _estimate(found: TwoWay, level: float) -> Estimate:
+def _estimate(found: TwoWay, level: float) -> JudgedEstimate:
     return _with_error(found.mean, found.error, level)
 
 
-def _with_error(estimate: float, error: CombinedError, level: float) -> Estimate:
+def _with_error(estimate: float, error: CombinedError, level: float) -> JudgedEstimate:
     ends = error.interval(estimate, confidence_level=level)
     if math.isnan(ends.low) and error.variance == 0:
         ends = ConfidenceInterval(estimate, estimate, "t", level)
-    return Estimate(estimate, error.standard_error, ends, error.pvalue(estimate))
+    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate))
 
 
 def _verdict(

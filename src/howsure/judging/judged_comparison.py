@@ -48,7 +48,7 @@ FAR = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Estimate:
+class JudgedEstimate:
     """An advantage with its interval and p-value.
 
     Attributes
@@ -92,11 +92,11 @@ class JudgedComparison(Signed):
         What the judge is called.
     combined : Comparison
         The answer: people's advantage from the labels and the judge.
-    humans : Estimate
+    humans : JudgedEstimate
         From the labels alone.
-    judge_alone : Estimate
+    judge_alone : JudgedEstimate
         What the judge says about all items; its interval ignores that the judge may be biased.
-    bias : Estimate
+    bias : JudgedEstimate
         By how much the judge favours A, on the labelled items.
     slope : float
         The weight λ of the judge's advantage; 0 where the judge adds nothing.
@@ -122,9 +122,9 @@ class JudgedComparison(Signed):
 
     judge: str
     combined: Comparison
-    humans: Estimate
-    judge_alone: Estimate
-    bias: Estimate
+    humans: JudgedEstimate
+    judge_alone: JudgedEstimate
+    bias: JudgedEstimate
     slope: float
     correlation: float
     n_labelled: int
@@ -182,10 +182,10 @@ class JudgedComparison(Signed):
         return polars.DataFrame(rows)
 
     @property
-    def estimates(self) -> "tuple[tuple[str, Estimate], ...]":
+    def estimates(self) -> "tuple[tuple[str, JudgedEstimate], ...]":
         """The three advantages with their names: by people alone, by the judge alone, by both."""
         own = self.combined
-        both = Estimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
+        both = JudgedEstimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
         return (("people alone", self.humans), ("judge alone", self.judge_alone), ("people and judge", both))
 
     def _table(self) -> Table:
@@ -462,12 +462,12 @@ def _margin(lead: Combined, how: Procedure, margin: float) -> Any:
     return margin_tests(margin, limits, confidence_level=how.confidence_level)
 
 
-def _estimate(estimate: float, error: CombinedError, how: Procedure) -> Estimate:
+def _estimate(estimate: float, error: CombinedError, how: Procedure) -> JudgedEstimate:
     ends = error.interval(estimate, confidence_level=how.confidence_level, alternative=how.alternative)
-    return Estimate(estimate, error.standard_error, ends, error.pvalue(estimate, alternative=how.alternative))
+    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate, alternative=how.alternative))
 
 
-def _of(found: Combined, how: Procedure) -> Estimate:
+def _of(found: Combined, how: Procedure) -> JudgedEstimate:
     return _estimate(found.estimate, found.error, replace(how, alternative="two-sided"))
 
 
@@ -476,7 +476,7 @@ def _half(error: CombinedError, how: Procedure) -> float:
     return error.half_width((1 - how.confidence_level) / 2)
 
 
-def _judge_alone(judge: FloatArray, how: Procedure) -> Estimate:
+def _judge_alone(judge: FloatArray, how: Procedure) -> JudgedEstimate:
     """Return what the judge says about all items, as if it were a person whose word counts."""
     n = judge.size
     error = CombinedError((float(judge.var(ddof=1)) / n if n > 1 else math.nan,), (max(1.0, n - 1.0),))

@@ -155,3 +155,29 @@ def by_model(
             raise DataError(f"the responses of {name} have no rater ids: which are those of {judge}?")
     people = {name: leave_out_raters(table.sources[name], code) for name in models}
     return people, {name: _only(table.sources[name], code) for name in models}
+
+
+def judged_models(
+    table: ResponseTable, judge: str, *, gold: str | None = None, models: Sequence[str] = ()
+) -> list[JudgedContest]:
+    """Return each model by itself as people and as the judge see it: it is A and B of its contest."""
+    table = table.in_order()
+    names = list(models) or [name for name in table.sources if name not in (gold, judge)]
+    if not names:
+        raise DataError("there is no model to score: the data hold gold and judge only.")
+    shared = {"scale": table.scale, "items": table.items, "raters": table.raters, "better": table.better}
+    found = []
+    pairs: list[tuple[Responses | None, Responses, Responses]]
+    for name in names:
+        source = table.source(name)
+        if gold is None:
+            people, own = (views[name] for views in by_model(table, [name], judge))
+            pairs = [(None, people, people), (None, own, own)]
+        elif judge in table.sources:
+            pairs = [(table.source(gold), source, source), (table.sources[judge], source, source)]
+        else:
+            people, own = (views[gold] for views in by_model(table, [gold], judge))
+            pairs = [(people, source, source), (own, source, source)]
+        humans, of_judge = (Contest(*sides, names=(gold or "", name, name), **shared) for sides in pairs)  # type: ignore[arg-type]
+        found.append(JudgedContest(humans, of_judge, judge))
+    return found

@@ -11,7 +11,7 @@ from .leaderboard import Leaderboard as Leaderboard
 from .plan import Plan as Plan
 from .reliability import Reliability as Reliability
 from .replicate import Replicate as Replicate
-from .sample import Sample as Sample
+from .sample import SampleItems as SampleItems
 from .score import Score as Score
 from .scores import Power as Power
 from .scores import ScoresAnalyse as ScoresAnalyse

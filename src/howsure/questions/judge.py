@@ -64,22 +64,22 @@ class Judge(ModelFields, Question):
 
         if self.judge is None:
             raise ArgumentError("name the judge with `judge`: a source, or its rater id.")
-        table, judged = self._read()
+        table, judged, name = self._read()
         return self.call(
             report_judge,
             judged,
-            name=self.judge,
+            name=name,
             advantages=self._advantages(table),
             notes=table.notes,
             data=table.digest,
         )
 
-    def _read(self) -> "tuple[ResponseTable, JudgedTable]":
-        """Return the table, and people's and the judge's responses in it, by model."""
+    def _read(self) -> "tuple[ResponseTable, JudgedTable, str]":
+        """Return the table, people's and the judge's responses in it by model, and what the judge is called."""
         from howsure.judging.judge_report import JudgedTable
         from howsure.judging.judged_contests import by_model
 
-        judge = self.judge or ""
+        judge = name = self.judge or ""
         groups = [*self.bias, *([self.by] if self.by else [])]
         people = self.gold or self.preference
         if people is None:
@@ -90,8 +90,8 @@ class Judge(ModelFields, Question):
             try:
                 table = self.table([people, judge], groups).in_order()
                 first, second = table.sources
-                people, own_name = (second, first) if first == judge else (first, second)
-                humans, own = {"": table.sources[people]}, {"": table.sources[own_name]}
+                people, name = (second, first) if first == judge else (first, second)
+                humans, own = {"": table.sources[people]}, {"": table.sources[name]}
             except HowsureError as error:
                 table = self.table([people], groups).in_order()
                 if judge not in table.raters:
@@ -100,7 +100,7 @@ class Judge(ModelFields, Question):
                     {"": next(iter(found.values()))} for found in by_model(table, list(table.sources), judge)
                 )
         found = JudgedTable(humans, own, table.scale, table.items, table.groups, table.raters)
-        return table, found
+        return table, found, name
 
     def _advantages(self, table: "ResponseTable") -> tuple[float, float]:
         """Return how far differences between A and B agree, and what a label with the judge is worth."""

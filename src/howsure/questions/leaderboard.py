@@ -1,16 +1,24 @@
 """The question which of many models are significantly better."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, ClassVar
 
 from howsure._fields import like, option
 from howsure.comparison.procedure import METHOD, MOST_DRAWS, RandomFactors
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
-from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, metrics_of
+from howsure.questions.table_fields import (
+    MetricFields,
+    ModelFields,
+    TableFields,
+    judged_table,
+    metrics_of,
+    with_parameters,
+)
 
 if TYPE_CHECKING:
     from howsure.data.response_tables import ResponseTable
+    from howsure.judging import JudgedScores
     from howsure.leaderboards import Leaderboard as Ranking
     from howsure.leaderboards import LeaderboardPlan, LeaderboardRequest, Leaderboards
     from howsure.metrics import Metric
@@ -18,6 +26,19 @@ if TYPE_CHECKING:
 TASKS = "Several tasks"
 VOTES = "Votes between two models"
 PLAN = "Sample size"
+WITH_JUDGE = (
+    "judge",
+    "gold",
+    "model",
+    "metric",
+    "raters",
+    "confidence_level",
+    "better",
+    "threshold",
+    "positive",
+    "seed",
+)
+"""Options of a leaderboard with a judge, beside how the data are read."""
 PLAIN_VALUES = ("", "value", "values", "rating", "ratings", "response", "label")
 """Columns of values whose name does not say what the numbers are."""
 
@@ -140,19 +161,30 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         fraction=True,
         group=METHOD,
     )
+    judge: str | None = option(
+        None,
+        "Judge that scored all items while people labelled some: a source, or the rater id of the judge.",
+        metavar="NAME",
+    )
     seed: int = seed_option()
 
     def data(self) -> "ResponseTable | None":
         """Read gold and the models; votes are no responses."""
+        if self.judge is not None:
+            return judged_table(self, self.judge, self.gold, self.model)
         return None if self.winner is not None else self._table([])[0]
 
     @property
     def result(self) -> str:
         """A leaderboard, one for each slice, or how much data it takes."""
+        if self.judge is not None:
+            return "JudgedScores"
         return "LeaderboardPlan" if self.plan is not None else "Leaderboards" if self.each else "Leaderboard"
 
-    def answer(self, run: Run = HERE) -> "Ranking | Leaderboards | LeaderboardPlan":
+    def answer(self, run: Run = HERE) -> "Ranking | Leaderboards | LeaderboardPlan | JudgedScores":
         """Read the data and rank the models."""
+        if self.judge is not None:
+            return self._judged(self.judge)
         if self.winner is not None:
             return self._votes(run)
         from howsure.leaderboards import LeaderboardRequest, compare_all
@@ -179,6 +211,25 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
         with run.progress("drawing", request.n_draws) as advance:
             board = compare_all(table, request, rng=self.seed, workers=run.workers, progress=advance)
         return self._shown(board)
+
+    def _judged(self, judge: str) -> "JudgedScores":
+        """Rank by people's judgement, from their labels and the judge's."""
+        from howsure.judging.judged_contests import judged_models
+        from howsure.judging.judged_scores import rank_with_judge
+        from howsure.metrics import resolve
+
+        taken = {field.name for field in fields(TableFields)} | {*WITH_JUDGE}
+        for name in self.given:
+            if name not in taken:
+                raise ArgumentError(f"`{name}` does not go with `judge`: leave it out.")
+        table = judged_table(self, judge, self.gold, self.model)
+        return rank_with_judge(
+            judged_models(table, judge, gold=self.gold, models=self.model),
+            metric=with_parameters([resolve(self.metric)], self)[0] if self.metric else None,
+            raters=self.raters,
+            confidence_level=self.confidence_level,
+            notes=table.notes,
+        )
 
     def _each(self, table: "ResponseTable", request: "LeaderboardRequest", run: Run) -> "Leaderboards":
         """Rank on each slice."""

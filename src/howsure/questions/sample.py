@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Sample(ModelFields, Question):
+class SampleItems(ModelFields, Question):
     """Select the items that people should label.
 
     Selects them at random, or at random within strata. A larger sample with the same seed contains the smaller one.

@@ -3,12 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from howsure._fields import option
+from howsure._fields import like, option
+from howsure.comparison.procedure import RandomFactors
+from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run
-from howsure.questions.table_fields import MetricFields, TableFields, with_parameters
+from howsure.questions.table_fields import MetricFields, TableFields, judged_table, with_parameters
 
 if TYPE_CHECKING:
     from howsure.data.response_tables import ResponseTable
+    from howsure.judging import JudgedScores
     from howsure.scoring import ModelScores
 
 
@@ -47,14 +50,31 @@ class Score(TableFields, MetricFields, Question):
         None, "Column that groups items, such as documents: the interval is for groups like these.", metavar="COLUMN"
     )
     confidence_level: float = option(0.95, "Confidence level of the intervals.", fraction=True)
+    judge: str | None = option(
+        None,
+        "Judge that scored all items while people labelled some: a source, or the rater id of the judge.",
+        metavar="NAME",
+    )
+    raters: str | None = like(RandomFactors, "raters", help="With `judge`: raters are a random sample, or held fixed.")
+
+    @property
+    def result(self) -> str:
+        """The name of the answer's type."""
+        return "ModelScores" if self.judge is None else "JudgedScores"
 
     def data(self) -> "ResponseTable":
         """Read the models and gold."""
+        if self.judge is not None:
+            return judged_table(self, self.judge, self.gold, self.model)
         wanted = [*self.model, *([self.gold] if self.gold and self.model else [])]
         return self.table(wanted, [self.cluster] if self.cluster else [])
 
-    def answer(self, run: Run = HERE) -> "ModelScores":
+    def answer(self, run: Run = HERE) -> "ModelScores | JudgedScores":
         """Read the data and score."""
+        if self.judge is not None:
+            return self._with_judge(self.judge)
+        if self.raters is not None:
+            raise ArgumentError("`raters` goes with `judge`: name the judge, or leave it out.")
         from howsure.metrics import resolve
         from howsure.scoring import score_models
 
@@ -66,4 +86,24 @@ class Score(TableFields, MetricFields, Question):
             metrics=metrics,
             cluster=self.cluster,
             confidence_level=self.confidence_level,
+        )
+
+    def _with_judge(self, judge: str) -> "JudgedScores":
+        """Score by people's judgement, from their labels and the judge's."""
+        from howsure.judging.judged_contests import judged_models
+        from howsure.judging.judged_scores import score_with_judge
+        from howsure.metrics import resolve
+
+        if self.cluster is not None:
+            raise ArgumentError("`cluster` does not go with `judge`: leave it out.")
+        if len(self.metric) > 1:
+            raise ArgumentError("`judge` goes with one metric; name one.")
+        metrics = with_parameters([resolve(metric) for metric in self.metric], self) if self.metric else []
+        table = self.data()
+        return score_with_judge(
+            judged_models(table, judge, gold=self.gold, models=self.model),
+            metric=metrics[0] if metrics else None,
+            raters=self.raters,
+            confidence_level=self.confidence_level,
+            notes=table.notes,
         )

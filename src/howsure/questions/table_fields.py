@@ -227,8 +227,10 @@ def judged_contest_of(
 
         table = question.table([question.preference, judge], by)
         how: dict[str, Any] = {"a": question.a, "b": question.b, "tie": question.tie, "complete": False}
-        people, own = (preferences_from(table, name, **how).in_order() for name in table.sources)
-        return JudgedContest(people, own, judge)
+        first, second = table.sources
+        voters, name = (second, first) if first == judge else (first, second)
+        people, own = (preferences_from(table, source, **how).in_order() for source in (voters, name))
+        return JudgedContest(people, own, name)
     if question.gold is None:
         return JudgedContest.by_rater(contest_of(question, metrics, better, by, complete=False), judge)
     from howsure.io.files import judged_contests_from
@@ -242,7 +244,21 @@ def judged_contest_of(
         if judge not in contest.raters:
             raise
         return JudgedContest.by_rater(contest, judge)
-    return JudgedContest(people, own, judge)
+    return JudgedContest(people, own, own.names[0])
+
+
+def judged_table(question: "TableFields", judge: str, gold: str | None, models: Sequence[str]) -> "ResponseTable":
+    """Return the table of gold, judge and models; the judge is a source, or one of the raters."""
+    wanted = [*models, *([gold] if gold and models else [])]
+    if gold is None or not models:
+        return question.table(wanted)
+    try:
+        return question.table([*wanted, judge])
+    except HowsureError:
+        table = question.table(wanted)
+        if judge not in table.raters:
+            raise
+        return table
 
 
 def _preferred(question: "ModelFields", preference: str, by: Sequence[str], *, complete: bool) -> "Contest":

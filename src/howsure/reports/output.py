@@ -31,7 +31,7 @@ DRAWN = {
     "Audit": "howsure.reports.audit:chart",
     "Fit": "howsure.reports.fit:chart",
     "GateResult": "howsure.reports.gate:chart",
-    "JudgedComparison": "howsure.reports.judging:chart",
+    "JudgedComparison": "howsure.reports.people_and_judge:chart",
     "LeaderAudit": "howsure.reports.audit:leader_chart",
     "Leaderboard": "howsure.reports.leaderboard:chart",
     "Leaderboards": "howsure.reports.leaderboard:of_slices",

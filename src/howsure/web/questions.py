@@ -124,7 +124,7 @@ PAGES: dict[str, Page] = {
             "judge", "Is this judge good enough?", "howsure.questions.judge:Judge", menu="Judge",
         ),
         Page(
-            "sample", "Which items should people label?", "howsure.questions.sample:Sample", sample="ratings",
+            "sample", "Which items should people label?", "howsure.questions.sample:SampleItems", sample="ratings",
             example={"n": "50"}, menu="Sample",
         ),
         Page(

@@ -46,6 +46,7 @@ ACCOUNTS = {
     "GateResult": "howsure.reports.accounts.gate:of_gate",
     "ModelScores": "howsure.reports.accounts.runs:of_scores",
     "JudgeReport": "howsure.reports.accounts.judging:of_report",
+    "JudgedScores": "howsure.reports.accounts.judging:of_scores",
     "LabelBudget": "howsure.reports.accounts.judging:of_budget",
     "LabelSample": "howsure.reports.accounts.judging:of_sample",
     "JudgedComparison": "howsure.reports.accounts.judging:of_comparison",

@@ -86,3 +86,17 @@ def of_budget(result: Any, asked: "Question | None", data: Any) -> Account:
     limits = ["The pilot's variances are estimates: with few labels or raters, the plan is rough."]
     steps = ["`howsure sample` selects the items to label.", "`howsure compare --judge` analyses the study."]
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
+
+
+def of_scores(result: Any, asked: "Question | None", data: Any) -> Account:
+    """Return the account of scores by people's judgement."""
+    done = [
+        "The score of a model is the mean over labelled items of z = h − λ (f − mean of f over all items), where h is "
+        "the item's score by people's labels, f that by the judge's, and λ = Cov(h, f) / Var(f) from the other "
+        "labelled items (Cochran 1977; Angelopoulos, Duchi and Zrnic 2023)."
+    ]
+    if any(one.n_raters for one in result.models):
+        done.append("Raters are a random factor, as in comparisons: the interval is for raters and items like these.")
+    limits = ["The labelled items must be a random sample of all items."]
+    steps = ["`howsure compare --judge` tests whether two models differ."]
+    return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
