@@ -1,7 +1,7 @@
 """How often a gate passes, fails and stays open: at the edge of the margin, for an unchanged model, beside other gates.
 
 `python benchmarks/gate_levels.py` writes docs/measured/gate_edge.csv, gate_units.csv, gate_peers.csv and gate_more.csv
-and the tables of docs/gate.md; `--page` writes the page only. statgate and evalsig are measured where they are
+and the tables of docs/evidence/gate.md; `--page` writes the page only. statgate and evalsig are measured where they are
 installed (pip install statgate evalsig).
 """
 
@@ -22,7 +22,7 @@ from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_row
 
 SIZES = (30, 50, 100, 200, 500, 1000)
 SETS = 4000
-PAGE = ROOT / "docs" / "gate.md"
+PAGE = ROOT / "docs" / "evidence" / "gate.md"
 
 
 def flips(won, lost):

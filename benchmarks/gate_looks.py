@@ -1,7 +1,7 @@
 """What looking early costs: errors at the edge of the margin, and items needed by an unchanged model.
 
 `python benchmarks/gate_looks.py` writes docs/measured/gate_looks.csv, gate_top_up.csv and gate_sizes.csv and the tables
-of docs/gate.md; `--page` writes the page only.
+of docs/evidence/gate.md; `--page` writes the page only.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """How often the interval of `howsure compare --judge` contains the truth, and how often it rejects a true null.
 
-`python benchmarks/judge_coverage.py` writes docs/measured/judge_*.csv and the tables of docs/judge.md (five minutes).
+`python benchmarks/judge_coverage.py` writes docs/measured/judge_*.csv and the tables of docs/evidence/judge.md (five minutes).
 An item's answers by A and B have a quality each; every rater has an opinion of each model (SD in logits), and the judge
 sees the quality with noise, so that its scores correlate with the quality by the number given. Labels are pass/fail of
 both answers, ratings from 1 to 5 of both, or a preference. Truth is the mean advantage over endlessly many items and
@@ -414,8 +414,8 @@ def percent(hits, n, *, below=True):
 
 
 def page():
-    """Put the tables into docs/judge.md."""
-    target = ROOT / "docs" / "judge.md"
+    """Put the tables into docs/evidence/judge.md."""
+    target = ROOT / "docs" / "evidence" / "judge.md"
     rows = read_rows(MEASURED / "judge_coverage.csv")
 
     def chosen(**wanted):

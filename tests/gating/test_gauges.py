@@ -139,7 +139,7 @@ def test_a_model_at_the_edge_passes_and_fails_in_five_percent_at_most(draw, marg
 
 
 def test_rare_catastrophes_hardly_pass_where_student_lets_them():
-    """Student's t passes 18% of these; the guard's own measured error is below 6.5% (docs/how-to/gate.md)."""
+    """Student's t passes 18% of these; the guard's own measured error is below 6.5% (docs/evidence/gate.md)."""
     passed, _ = edge_errors(catastrophes, 30, 0.05, SETS)
     assert passed <= binomial_region(SETS, 0.065, confidence_level=0.999).high
     rng = np.random.default_rng(0)

@@ -79,7 +79,7 @@ class ScoreGauge:
     """Right or wrong answers, one run each: Tango's score test of two paired proportions.
 
     Where 2% of the items differ, Student's t passes a model at the edge in 55% of gates with 30 items, this one in none
-    (docs/how-to/gate.md): no differing item does not mean that none could differ. Evidence in the direction in which
+    (docs/evidence/gate.md): no differing item does not mean that none could differ. Evidence in the direction in which
     the differing items point, as for a loss or for superiority, must be Student's, too: there the score test alone errs
     in up to 7% of gates (4% of 100 items differ), and both together in 5%.
     """
@@ -139,7 +139,7 @@ def score_z(won: int, lost: int, n: int, edge: float) -> float:
 class GuardedStudentGauge:
     """Means of item differences of any size: Student's t, longer where a few large losses decide.
 
-    Two guards keep rare catastrophes from passing (docs/how-to/gate.md). The quantile of t grows by the terms of
+    Two guards keep rare catastrophes from passing (docs/evidence/gate.md). The quantile of t grows by the terms of
     skewness of its Edgeworth expansion where the differences are skewed towards the edge in question (Hall 1988). And
     no end is closer than z² unseen items of the largest possible loss would move the mean, which is Wilson's and
     Tango's end where all items are equal. Neither changes anything where differences are many and even.

@@ -29,7 +29,7 @@ ROUNDING = 1e-12
 """A judge whose scores vary by less than this share of their size is constant."""
 
 FEW_RESIDUALS = 10
-"""With fewer items on which people and judge differ, intervals of wins and losses are too short (docs/judge.md)."""
+"""With fewer items on which people and judge differ, intervals of wins are too short (docs/evidence/judge.md)."""
 
 
 @dataclass(frozen=True, slots=True)
