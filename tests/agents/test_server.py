@@ -227,3 +227,14 @@ def test_local_http(folder):
     finally:
         server.terminate()
         server.wait(20)
+
+
+def test_without_the_extra_the_command_says_what_to_install(howsure, monkeypatch):
+    for name in [*sys.modules]:
+        if name == "mcp" or name.startswith(("mcp.", "howsure.agents.server")):
+            monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "mcp", None)
+    monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
+    said = howsure("mcp")
+    assert said.returncode == 2
+    assert "pip install 'howsure[mcp]'" in said.stderr

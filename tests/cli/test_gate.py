@@ -204,3 +204,20 @@ def test_check_says_what_a_gate_can_see(folder, howsure):
     assert "needs two runs or more of each item" in alone.stderr
     both = howsure("gate", "base.csv", "good.csv", "--margin", "0.02", "--check", "--junit", "x.xml")
     assert both.returncode == 3
+
+
+def test_preferences_of_raters(folder, howsure):
+    rows = [f"q{i},{'new' if i % 3 else 'old' if i % 2 else 'both'}" for i in range(300)]
+    Path("votes.csv").write_text("\n".join(["item,human", *rows]), encoding="utf-8")
+    words = ["--preference", "human", "--baseline", "old", "--candidate", "new", "--tie", "both", "--margin", "0.1"]
+    said = howsure("gate", "votes.csv", *words, "--superior")
+    assert said.returncode == 0, said.stderr
+    assert "Win rate 0.75 vs 0.25" in said.stdout or "Win rate 0.750 vs 0.250" in said.stdout
+
+
+def test_ratings_as_wins(folder, howsure):
+    said = howsure("gate", "base.csv", "good.csv", "--margin", "0.05", "--metric", "superiority")
+    assert said.returncode == 0, said.stderr
+    refused = howsure("gate", "base.csv", "good.csv", "--margin", "0.05", "--metric", "win-rate")
+    assert refused.returncode == 3
+    assert "use the metric superiority" in refused.stderr

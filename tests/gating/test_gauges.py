@@ -147,3 +147,14 @@ def test_rare_catastrophes_hardly_pass_where_student_lets_them():
     with np.errstate(divide="ignore", invalid="ignore"):
         t = (rows.mean(1) + 0.05) / (rows.std(1, ddof=1) / math.sqrt(30))
     assert np.count_nonzero(t > stats.t.ppf(0.95, 29)) > binomial_region(SETS, 0.12, confidence_level=0.999).high
+
+
+@pytest.mark.parametrize("n", [50, 100, 200])
+@pytest.mark.parametrize("claim", ["superior", "equivalent"])
+def test_other_claims_at_their_edge_pass_in_five_percent_at_most(claim, n):
+    """Few items differ, and most of them point towards the edge: the score test alone passes 7% of these."""
+    rng = np.random.default_rng(n)
+    rule = GateRule(CLAIMS[claim], 0.02)
+    draw = flips(0.03, 0.01)
+    passed = sum(rule.verdict(gauge_of(draw(rng, n), 1.0)) == "pass" for _ in range(SETS))
+    assert passed <= binomial_region(SETS, 0.05, confidence_level=0.999).high

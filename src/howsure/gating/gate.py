@@ -12,7 +12,7 @@ from howsure import _matrices
 from howsure.comparison import Comparison, Procedure
 from howsure.comparison.comparing import compare_each
 from howsure.comparison.default_metric import bind, metrics_for
-from howsure.comparison.missing import filled
+from howsure.comparison.missing import PREFERENCES, filled
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
 from howsure.data.scales import Scale
@@ -281,7 +281,8 @@ def bounded(prepared: Prepared, rule: GateRule, settings: GateSettings) -> Missi
         return None
     metric = prepared.metric
     models = (prepared.whole.a, prepared.whole.b)
-    if not isinstance(metric, ItemMetric) or any(one.raters is not None or one.weights is not None for one in models):
+    single = all(one.raters is None and one.weights is None for one in models)
+    if not isinstance(metric, ItemMetric) or not single or prepared.whole.scale.reason == PREFERENCES:
         return MissingAnswers(candidate, baseline, rate)
     verdicts = []
     for side in ("a", "b"):

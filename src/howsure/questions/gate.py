@@ -7,7 +7,7 @@ from howsure._fields import like, option
 from howsure.comparison.procedure import Procedure, RandomFactors
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
-from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, with_parameters
+from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, contest_of, metrics_of
 
 if TYPE_CHECKING:
     from howsure.data.contests import Contest
@@ -47,6 +47,12 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         None, "Candidate: its name in the files. Default: the second file.", metavar="NAME", common=True
     )
     gold: str | None = like(ModelFields, "gold")
+    preference: str | None = like(
+        ModelFields,
+        "preference",
+        help="Source whose responses name the better model; `baseline`, `candidate` and `tie` are its labels.",
+    )
+    tie: str | None = like(ModelFields, "tie")
     metric: str | None = option(
         None,
         "Metric (howsure metrics lists them). Default: depends on the scale.",
@@ -118,27 +124,18 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         claim = "superior" if self.superior else "equivalent" if self.equivalent else "non-inferior"
         return GateRule(CLAIMS[claim], self.margin, self.confidence_level)
 
-    @property
-    def settings(self) -> "GateSettings":
-        """How it is measured."""
+    def settings(self, contest: "Contest") -> "GateSettings":
+        """Return how these data are measured."""
         from howsure.gating import GateSettings
-        from howsure.metrics import resolve
 
-        metric: Any = self.metric
-        if metric is not None:
-            [metric] = with_parameters([resolve(metric)], self)
-        elif self.better is not None:
-            [metric] = with_parameters([resolve("rating")], self)
+        [metric], _ = metrics_of([self.metric] if self.metric is not None else [], self, contest)
         return GateSettings(metric, self.by, self.cluster, self.raters, self.max_error_rate, self.seed)
 
     def data(self) -> "Contest":
         """Read baseline (B), candidate (A) and gold, with the items that one of them lacks."""
-        from howsure.data.contests import Contest
-        from howsure.io.files import contest_from
-
         groups = [column for column in (self.by, self.cluster) if column]
-        if self.candidate is not None or (len(self.files) == 1 and isinstance(self.files[0], Contest)):
-            return self.contest(self.candidate, self.baseline, self.gold, groups, complete=False)
+        if self.candidate is not None or self.own_contest is not None:
+            return self._between(self.files, (self.baseline, self.candidate), groups)
         if self.check and len(self.files) == 1:
             return self._with_itself(groups)
         if len(self.files) != 2:
@@ -146,11 +143,23 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
             raise ArgumentError(
                 f"a gate needs two files, baseline and candidate, or one with `baseline` and `candidate`; got {had}."
             )
-        self.refuse_idle_columns()
         for file in self.files:
             self._refuse_several(file)
         files, names = zip(*map(_named, self.files, (BASELINE, CANDIDATE)), strict=True)
-        return contest_from(files, a=names[1], b=names[0], gold=self.gold, by=groups, complete=False, **self.reading)
+        return self._between(files, names, groups)
+
+    def _between(self, files: tuple[Any, ...], names: tuple[str | None, ...], groups: list[str]) -> "Contest":
+        """Return the contest of candidate and baseline, as `compare` reads it; preferences, too."""
+        models = ModelFields(
+            files=files,
+            a=names[1],
+            b=names[0],
+            gold=self.gold,
+            preference=self.preference,
+            tie=self.tie,
+            **self.reading,
+        )
+        return contest_of(models, [self.metric] if self.metric else [], self.better, groups, complete=False)
 
     def _with_itself(self, groups: list[str]) -> "Contest":
         """Return the only model of the files against itself: its runs show how an unchanged model differs."""
@@ -201,12 +210,12 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         from howsure.gating import LookPlan, check_gate, gate, staged_gate
 
         rule, place = self.rule, self.state or self.sequential
+        plan = None if place is None else LookPlan(place, self.looks or 0, self.max_items or 0)
+        contest = self.data()
+        settings = self.settings(contest)
         if self.check:
-            return check_gate(self.data(), rule, self.settings)
-        if place is None:
-            return gate(self.data(), rule, self.settings)
-        plan = LookPlan(place, self.looks or 0, self.max_items or 0)
-        return staged_gate(self.data(), rule, plan, self.settings)
+            return check_gate(contest, rule, settings)
+        return gate(contest, rule, settings) if plan is None else staged_gate(contest, rule, plan, settings)
 
 
 def _named(file: Any, name: str) -> tuple[Any, str]:
