@@ -237,7 +237,7 @@ class JudgedComparison(Signed):
     def _advice(self) -> str:
         known = {one.change: one for one in self.forecasts}
         labels = known.get("labels")
-        if labels is None:
+        if labels is None or not self.half_width > 0:
             return ""
         more = f"{labels.n_labelled:,} labelled items"
         if "raters" not in known:
@@ -313,7 +313,7 @@ def compare_with_judge(
         *about_design,
         *_cautions(scored.data, lead, found, chances is not None),
     ]
-    notes += [*found.notes, *why]
+    notes += [*lead.error.interval(lead.estimate).notes, *found.notes, *why]
     parameters = {
         "metric": spelled(bound),
         "judge": found.name,
