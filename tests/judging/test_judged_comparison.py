@@ -97,6 +97,15 @@ def test_the_advice_follows_the_forecasts(found):
     assert [one.change for one in quiet.forecasts] == ["labels"]
 
 
+def test_the_floor_for_few_raters_is_told_twice():
+    found = howsure.compare(table(rated(n_raters=3)), judge="gpt-judge", **MODELS)
+    assert found.combined.rater_answers.n_raters == 3
+    assert found.floor < found.floor_like
+    assert "for these raters, and ±" in str(found)
+    assert "for raters like these, because the 3 raters disagree" in str(found)
+    assert "For raters like these, more " in str(found)
+
+
 def test_raters_may_be_held_fixed(ratings, found):
     fixed = howsure.compare(ratings, judge="gpt-judge", raters="fixed", **MODELS)
     assert fixed.half_width < found.half_width
