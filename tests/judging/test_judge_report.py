@@ -79,6 +79,20 @@ def test_a_judge_that_is_one_more_rater_agrees_as_well():
     assert hits >= binomial_region(n, 0.95).low
 
 
+def test_a_judge_at_the_edge_of_the_margin_is_seldom_let_pass():
+    """Raters agree by .6175; a judge with noise .4177 agrees by 10% less, which is just not allowed."""
+    n, passed, failed = 400, 0, 0
+    for seed in range(n):
+        data = simulated(seed, 100, 5, judge_noise=0.4177, there=1.0)
+        human = data.human_scores()
+        found, margin = data.mean(data.judge_scores() - human), 0.1 * data.mean(human).mean
+        half = found.error.half_width(0.025)
+        passed += found.mean - half > -margin
+        failed += found.mean + half < -margin
+    assert passed <= binomial_region(n, 0.025).high
+    assert failed <= binomial_region(n, 0.025).high
+
+
 def written(data, judge="judge"):
     """Return the rows of people's and a judge's answers."""
     rows = [(f"q{u}", "human", f"r{r}", f"l{int(v)}" if data.labels else float(v))

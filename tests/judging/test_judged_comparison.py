@@ -97,6 +97,15 @@ def test_the_advice_follows_the_forecasts(found):
     assert [one.change for one in quiet.forecasts] == ["labels"]
 
 
+def test_the_floor_for_few_raters_is_told_twice():
+    found = howsure.compare(table(rated(n_raters=3)), judge="gpt-judge", **MODELS)
+    assert found.combined.rater_answers.n_raters == 3
+    assert found.floor < found.floor_like
+    assert "for these raters, and ±" in str(found)
+    assert "for raters like these, because the 3 raters disagree" in str(found)
+    assert "For raters like these, more " in str(found)
+
+
 def test_raters_may_be_held_fixed(ratings, found):
     fixed = howsure.compare(ratings, judge="gpt-judge", raters="fixed", **MODELS)
     assert fixed.half_width < found.half_width
@@ -284,3 +293,18 @@ def test_the_verdict_names_the_winner(ratings):
 def test_the_numbers_round_trip(found):
     assert JudgedComparison.from_dict(found.to_dict()).to_dict() == found.to_dict()
     assert replace(found, judge="x").judge == "x"
+
+
+def test_what_never_varies_is_undefined_with_a_note():
+    rows = [(f"q{i}", model, rater, 2.0) for i in range(60) for model in ("model-1", "model-2")
+            for rater in ("r0", "r1", "r2", "r3", "r4", "j") if rater == "j" or i < 40]  # fmt: skip
+    data = table(rows)
+    found = howsure.compare(data, judge="j", **MODELS)
+    assert np.isnan(found.confidence_interval.low)
+    assert "The interval is undefined: the standard error is 0 or undefined." in found.notes
+    assert "±" not in str(found)
+    assert "the judge alone says 2." in str(howsure.score(data, judge="j"))
+    with pytest.raises(DataError, match="people gave the same response to every item"):
+        howsure.judge(data, judge="j")
+    with pytest.raises(DataError, match="no variance to plan from"):
+        howsure.plan(data, judge="j", target_width=0.1, cost_judge=0.1, **MODELS)

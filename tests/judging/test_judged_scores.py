@@ -69,7 +69,11 @@ def test_a_judge_that_is_constant_is_told():
 
 def test_a_leaderboard_ranks_and_compares_every_pair():
     rows = rated()
-    third = [(item, "model-3", rater, value - 1.5) for item, source, rater, value in rows if source == "model-1"]
+    third = [
+        (item, "model-3", rater, value - 1 - int(item[1:]) % 3)
+        for item, source, rater, value in rows
+        if source == "model-1"
+    ]
     found = howsure.leaderboard(table(rows + third), judge="gpt-judge")
     assert [one.name for one in found.models][-1] == "model-3"
     assert len(found.pairs) == 3

@@ -291,6 +291,9 @@ def combine(
     else:
         of_items = max(0.0, variance - table.noise) + unseen
         error = CombinedError((table.of_raters(data.saturation), of_items), (table.df, df))
+    size = max(float(np.abs(data.human).max()), float(np.abs(data.judge).max()))
+    if error.variance <= (ROUNDING * size) ** 2:  # what rounding leaves of nothing
+        error = CombinedError(tuple(0.0 for _ in error.variances), error.dfs)
     parts = VarianceParts(
         raters=0.0 if table is None else max(0.0, table.raters),
         residual=0.0 if table is None else table.residual,

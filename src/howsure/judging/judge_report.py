@@ -212,7 +212,7 @@ class JudgeReport(Signed):
             shown = [f"{100 * row.agreement:.1f}%" for row in (human, judge, constant, shuffled)]
             said = f"Share with {what}: raters {shown[0]}, {self.judge} {shown[1]}"
         else:
-            shown = [plainly(-row.agreement) for row in (human, judge, constant, shuffled)]
+            shown = [plainly(abs(row.agreement)) for row in (human, judge, constant, shuffled)]
             said = f"Root mean squared {what}: raters {shown[0]}, {self.judge} {shown[1]}"
         return f"{said}, {constant.name} {shown[2]}, {shuffled.name} {shown[3]}."
 
@@ -439,6 +439,10 @@ def _units(table: JudgedTable, name: str) -> tuple[JudgedUnits, IntArray]:
         raise DataError(
             "every item has one person's response only, so raters cannot be compared with each other: let two or more "
             "people respond to some items."
+        )
+    if not np.ptp(units.values[units.scored]) > 0:
+        raise DataError(
+            "people gave the same response to every item, so nothing shows whether a judge knows one item from another."
         )
     if np.unique(units.raters[units.scored]).size < 2:
         raise DataError("there is one rater only: a judge can be compared with two or more.")

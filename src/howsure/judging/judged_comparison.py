@@ -106,12 +106,13 @@ class JudgedComparison(Signed):
         Labelled items, all items, people's responses, and raters (0 where they are unknown).
     worth : float
         How many labelled items without the judge would be as precise, by the same raters.
-    floor : float
-        The half-width that a perfect judge would leave.
+    floor, floor_like : float
+        The half-width that a perfect judge would leave, for the answer that leads and for raters like these; the second
+        is NaN without raters.
     half_width : float
         Of the combined interval.
     forecasts : tuple of Forecast
-        With twice as many raters, and with twice as many labelled items.
+        With twice as many raters, and with twice as many labelled items: for raters like these, where there are raters.
     parts : VarianceParts
         What the variance is made of, for a label budget.
     notes : tuple of str
@@ -133,6 +134,7 @@ class JudgedComparison(Signed):
     n_raters: int
     worth: float
     floor: float
+    floor_like: float
     half_width: float
     forecasts: tuple[Forecast, ...]
     parts: VarianceParts
@@ -229,7 +231,9 @@ class JudgedComparison(Signed):
     def _floor(self) -> str:
         if not self.floor > 0 or self.n_labelled == self.n_all:
             return ""
-        why = f", because the {self.n_raters} raters disagree" if self.parts.n_raters > 1 else ""
+        why = f", because the {self.n_raters} raters disagree" if not math.isnan(self.floor_like) else ""
+        if why and self.parts.n_raters < 2:
+            why = f" for these raters, and ±{rough(self.floor_like)} for raters like these{why}"
         return (
             f"Even a perfect judge would leave ±{rough(self.floor)}{why}; the interval has ±{rough(self.half_width)}."
         )
@@ -237,7 +241,7 @@ class JudgedComparison(Signed):
     def _advice(self) -> str:
         known = {one.change: one for one in self.forecasts}
         labels = known.get("labels")
-        if labels is None:
+        if labels is None or not self.half_width > 0:
             return ""
         more = f"{labels.n_labelled:,} labelled items"
         if "raters" not in known:
@@ -250,6 +254,8 @@ class JudgedComparison(Signed):
         else:
             first, other = (more, labels), (people, raters)
             head = "More labelled items help more than more raters"
+        if self.parts.n_raters < 2:
+            head = f"For raters like these, {head[0].lower()}{head[1:]}"
         return (
             f"{head}: {first[0]} would give about ±{rough(first[1].half_width)}, {other[0]} ±"
             f"{rough(other[1].half_width)}."
@@ -313,7 +319,7 @@ def compare_with_judge(
         *about_design,
         *_cautions(scored.data, lead, found, chances is not None),
     ]
-    notes += [*found.notes, *why]
+    notes += [*lead.error.interval(lead.estimate).notes, *found.notes, *why]
     parameters = {
         "metric": spelled(bound),
         "judge": found.name,
@@ -344,8 +350,9 @@ def compare_with_judge(
         n_raters=choice.n_raters or parts.n_raters,
         worth=parts.worth(),
         floor=_half(parts.error(left=0.0), how),
+        floor_like=math.nan if answers.like is None else _half(answers.like.parts.error(left=0.0), how),
         half_width=half,
-        forecasts=_forecasts(parts, how),
+        forecasts=_forecasts(parts if answers.like is None else answers.like.parts, how),
         parts=parts,
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance,

@@ -73,12 +73,13 @@ class JudgedScore:
         level = f"{100 * ends.confidence_level:g}% CI"
         shown = f"{number(self.combined.advantage, error)} ({level} {interval(ends.low, ends.high, error)})"
         off, limits = self.bias.advantage, self.bias.confidence_interval
+        said = f"{self.name}: {self.title} {shown} by people's judgement; the judge alone says "
+        said += number(self.judge_alone.advantage, error)
+        if not off:
+            return f"{said}."
         side = "too high" if off > 0 else "too low"
-        sure = "" if limits.low <= 0 <= limits.high else ", significantly"
-        return (
-            f"{self.name}: {self.title} {shown} by people's judgement; the judge alone says "
-            f"{number(self.judge_alone.advantage, error)}, {number(abs(off), error)} {side}{sure}."
-        )
+        sure = ", significantly" if limits.low > 0 or limits.high < 0 else ""
+        return f"{said}, {number(abs(off), error)} {side}{sure}."
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +272,7 @@ def rank_with_judge(
     return replace(
         scores,
         models=tuple(order),
-        pairs=tuple(sorted(pairs, key=lambda pair: pair.pvalue_adjusted)),
+        pairs=tuple(sorted(pairs, key=lambda pair: (math.isnan(pair.pvalue_adjusted), pair.pvalue_adjusted))),
         provenance=replace(scores.provenance, call="leaderboard"),
     )
 
@@ -316,6 +317,7 @@ def _score(
     said = list(choice.notes)
     if data.n < data.n_all and not np.ptp(data.judge) > 0:
         said.append(f"{name}: {found.name} gives the same score to every item, so it adds nothing to the labels.")
+    said += [f"{name}: {note}" for note in one.combined.confidence_interval.notes]
     return one, [*said, *found.notes, *why], bound
 
 
@@ -330,6 +332,8 @@ def _estimate(found: Combined, level: float, bounds: tuple[float, float]) -> Jud
 def _of(estimate: float, error: CombinedError, level: float, bounds: tuple[float, float]) -> JudgedEstimate:
     """Return an estimate with its interval, within the range of the score; scores have no p-value."""
     ends = error.interval(estimate, confidence_level=level)
-    low, high = max(ends.low, bounds[0]), min(ends.high, bounds[1])
+    low, high = ends.low, ends.high
+    if not math.isnan(low):
+        low, high = max(low, bounds[0]), min(high, bounds[1])
     limits = ConfidenceInterval(low, high, ends.method, level, ends.notes)
     return JudgedEstimate(estimate, error.standard_error, limits, math.nan)

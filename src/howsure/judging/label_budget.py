@@ -19,7 +19,7 @@ from howsure._frames import in_any_form
 from howsure.comparison.detectable import of_parts
 from howsure.documents import Block, Column, Document, Sentence, Table
 from howsure.documents.numbers import counted, number, rough
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, DataError
 from howsure.inference.combined_error import CombinedError
 from howsure.judging.combined_advantage import VarianceParts
 from howsure.judging.judged_comparison import JudgedComparison
@@ -215,6 +215,8 @@ def plan_labels(
     """
     if (width is None) == (difference is None):
         raise ArgumentError("give the width of the interval, or the difference to find; not both.")
+    if not pilot.parts.items + pilot.parts.raters + pilot.parts.residual > 0:
+        raise DataError("A and B are equal on every labelled item of the pilot: there is no variance to plan from.")
     parts = replace(pilot.parts, n_all=10**12)
     known = parts.n_raters > 1
     tried = [r for r in n_raters if r > 1] or [math.ceil(parts.n_raters * times) for times in MORE_RATERS]
