@@ -1,4 +1,4 @@
-"""Make docs/reference/python.md: every public name of `howsure` with the first line of its docstring.
+"""Make docs/reference/python.md, every public name with the first line of its docstring, and api.md, functions in full.
 
 python scripts/library_page.py
 """
@@ -12,6 +12,13 @@ PAGE = Path(__file__).parents[1] / "docs" / "reference" / "python.md"
 HEAD = """# Python library
 
 Made by `python scripts/library_page.py` from the docstrings; `help(howsure.compare)` lists every option.
+"""
+
+
+FULL = PAGE.with_name("api.md")
+FULL_HEAD = """# Python functions in full
+
+Made by `python scripts/library_page.py`; Sphinx fills in the docstrings. `help(howsure.compare)` prints the same.
 """
 
 
@@ -35,5 +42,13 @@ def page() -> str:
     return HEAD + "\n".join(tables) + "\n"
 
 
+def full_page() -> str:
+    """Return the page on which Sphinx writes each function with all its options."""
+    functions = [name for name in howsure.__all__ if kind_of(getattr(howsure, name)) == "Functions"]
+    blocks = (f"\n```{{eval-rst}}\n.. autofunction:: howsure.{name}\n```\n" for name in functions)
+    return FULL_HEAD + "".join(blocks)
+
+
 if __name__ == "__main__":
     PAGE.write_text(page(), encoding="utf-8")
+    FULL.write_text(full_page(), encoding="utf-8")
