@@ -26,7 +26,8 @@ LABELS = {
     "n_items": "Items", "n_raters": "Raters", "n_resamples": "Resamples", "n_responses": "Answers per item",
     "n_simulations": "Simulated studies", "next": "More answers", "normality_alpha": "Level of the normality test",
     "null": "Test", "only": "Sources", "order": "Labels, lowest first", "paper": "Paper", "perturbation":
-    "How B is made worse", "plan": "Adjacent ranks to separate", "pool": "Settings to ignore", "positive": "Positive label",
+    "How B is made worse", "plan": "Adjacent ranks to separate", "pool": "Settings to ignore", "positive":
+    "Positive label",
     "power_alpha": "Level of the test", "power_method": "New studies are", "preference": "Source of preferences",
     "rater": "Column of raters", "rater_ids": "Names of raters", "raters": "Raters are", "raters_per_item":
     "Raters per item", "repeat": "Column of runs", "responses": "Answers used", "scale": "Scale", "scheme":
