@@ -36,7 +36,7 @@ LABELS = {
     "Column of sources", "steps": "Number of sizes", "table": "Table", "target_p": "Mean p-value to reach",
     "target_power": "Power to reach", "target_width": "Width of the interval to reach", "test": "Test", "threshold":
     "An item is positive from", "tie": "Label of a tie", "tolerance": "Change that counts as none", "top":
-    "Models to show", "unit_size": "Segments per evaluation unit", "unit_statistic": "Score of a unit", "value":
+    "How many to show", "unit_size": "Segments per evaluation unit", "unit_statistic": "Score of a unit", "value":
     "Column of answers", "where": "Only rows where", "win_rate": "Share of items that A wins", "winner":
     "Column of votes",
 }  # fmt: skip
