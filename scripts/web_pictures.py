@@ -70,9 +70,7 @@ def addresses(page, url, folder):
         page.locator("#first .big").wait_for()
         found[f"table-{kind}"] = page.url
         for question in questions:
-            page.goto(
-                page.url.replace("/tables/", f"/{question}?table=") if "/tables/" in page.url else found[question]
-            )
+            page.goto(found[f"table-{kind}"].replace("/tables/", f"/{question}?table="))
             page.wait_for_selector(".done")
             named = f"{question}-raters" if question == "compare" and kind == "raters" else question
             found[named] = page.url

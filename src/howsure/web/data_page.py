@@ -24,6 +24,9 @@ from howsure.web.words import humanly, measures, short
 PATIENCE = 2.5
 """Seconds for which the page of a table waits for its first answer."""
 
+MANY, FEW_DRAWS = 50_000, 999
+"""Tables with more responses than this get a first answer from so few resamples, and the page says so."""
+
 ROLES = {
     "item": "item", "source": "who answered", "value": "answer or rating", "rater": "rater", "repeat": "run",
     "count": "count", "answers": "answers of one source", "": "something else",
@@ -79,7 +82,8 @@ async def _page(request: Request, found: Upload, error: str = "") -> Response:
             asked = view_of(likely.path).question(likely, sent, found)
             if asked.given is not None:
                 where = f"/{likely.path}?{query}"
-                given = asked.given
+                given, first_draws = asked.given, sum(found.seen["sources"].values()) > MANY
+                given |= {"n_resamples": FEW_DRAWS} if first_draws and "n_resamples" in _names(likely) else {}
                 job = await run_in_threadpool(lambda: begin(request, likely, given, found, address=where))
                 job = await request.app.state.jobs.wait(job.identity, PATIENCE)
                 answer = await apart(lambda: answer_part(request, job, sent, brief=True))
@@ -90,12 +94,17 @@ async def _page(request: Request, found: Upload, error: str = "") -> Response:
     return shown(
         request, "table.html", status=422 if error and not likely else 200, upload=found, seen=seen, error=error,
         columns=_columns(found), roles=ROLES, scales=SCALES, kinds=KINDS, chips=_chips(found), likely=likely,
-        query=query, answer=answer, title=title, others=_others(found, likely), sent=_sent(found),
+        query=query, answer=answer, few=FEW_DRAWS if sum(seen["sources"].values()) > MANY else 0,
+        title=title, others=_others(found, likely), sent=_sent(found),
         fields=[control(field, found) for field in FOLDED], lacks=[humanly(said) for said in seen["lacks"]],
         notes=[humanly(said) for said in seen["notes"] if "guessed from their names" not in said],
         measures=measures(seen.get("kind", ""), found.gold, seen.get("better", "")) if seen["sources"] else [],
         problem=humanly(seen["problem"]) if seen["problem"] else "", scale=found.reading.get("scale") or "",
     )  # fmt: skip
+
+
+def _names(page: Page) -> set[str]:
+    return {field.name for field in _fields.fields_of(page.question)}
 
 
 def likeliest(upload: Upload) -> tuple[Page | None, str]:

@@ -25,6 +25,10 @@ NAME = re.compile(r"[^\w. ()+-]+")
 IDENTITY = re.compile(r"[0-9a-f]{32}")
 MOST_LETTERS = 80
 """Of a file's name; letters of other scripts have up to three bytes each."""
+TABLES = (".csv", ".tsv", ".txt", ".xlsx", ".xls", ".ods", ".parquet")
+"""Endings of files that are never logs."""
+MANY_SCORES = 2_000_000
+"""Bytes from which on a text file of two columns of numbers is only read as two lists of scores."""
 MOST_FILES = 2000
 """Files of a folder that goes up as one .zip."""
 ROLE_OPTIONS = ("item", "source", "value", "rater", "repeat", "count")
@@ -46,7 +50,7 @@ class Upload:
     reading : mapping
         What the visitor corrected: columns, scale, encoding and the like.
     called : tuple of str
-        Whose responses each of several tables holds; empty for logs, which say so themselves.
+        Whose responses each of several tables holds.
     kinds : mapping of str to str
         What the visitor says that a source is: "gold", "model" or "out".
     measure : str
@@ -129,6 +133,8 @@ class Uploads:
                 (folder / names[-1]).write_bytes(content)
             if len(names) == 1 and names[0].lower().endswith(".zip"):
                 names = [self.reader.ask("unpack", str(folder), names[0], 10 * self.settings.max_bytes)["folder"]]
+            elif len(names) > 1:
+                names = self.reader.ask("gather", str(folder), names)["files"]
             return self._looked_at(Upload(identity, owner, tuple(names), {}, {}, _called(names)))
         except BaseException:
             shutil.rmtree(self.root / identity, ignore_errors=True)
@@ -150,7 +156,7 @@ class Uploads:
         limits = (self.settings.max_rows, self.settings.max_columns)
         folder = files_of(self.root.parent, upload.identity)
         seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
-        found = replace(upload, seen=seen, called=tuple(seen.pop("called")))
+        found = replace(upload, seen=seen)
         (self.root / found.identity / "about.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
         self._owners[found.identity] = found.owner
         return found
@@ -226,7 +232,7 @@ def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
     """Look at files in the process that reads them, from within their folder: a table, or settings."""
     from howsure.questions.score_settings import read_settings
 
-    how: dict[str, Any] = {"table": recognised, "unpack": unpacked, "settings": read_settings}
+    how: dict[str, Any] = {"table": recognised, "unpack": unpacked, "gather": gathered, "settings": read_settings}
     with chdir(folder):
         found: dict[str, Any] = how[kind](*arguments)
         return found
@@ -256,6 +262,19 @@ def unpacked(name: str, most: int) -> dict[str, str]:
     return {"folder": folder}
 
 
+def gathered(names: Sequence[str]) -> dict[str, list[str]]:
+    """Return the files of an upload; evaluation logs become one folder, whose readers know which files belong together.
+
+    A table names its source by its file, but a log says itself which model it is of.
+    """
+    if any(Path(name).suffix.lower() in TABLES for name in names) or not any(map(_is_log, names)):
+        return {"files": list(names)}
+    Path("logs").mkdir()
+    for name in names:
+        Path(name).rename(Path("logs", name))
+    return {"files": ["logs"]}
+
+
 def _is_content(name: str) -> bool:
     """Whether a member of a .zip is a file of the visitor's, and not what systems add."""
     return not any(part.startswith((".", "__MACOSX")) for part in name.split("/"))
@@ -279,13 +298,15 @@ def recognised(
     max_rows, max_columns = limits
     seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first", "models")}
     seen |= {"sources": {}, "roles": {}, "column_roles": {}, "problem": "", "lines": 0, "model": "", "rows": 0}
-    seen["called"] = called
     if _says_model(paths):
         from howsure.models import load
 
         return seen | {"model": str(load(paths[0])), "kinds": [(paths[0], "response model", "its parameters")]}
-    if len(paths) > 1 and not called_by_hand(paths, called) and all(map(_is_log, paths)):
-        seen["called"] = called = ()  # logs name their models
+    if len(paths) == 1 and Path(paths[0]).suffix in ("", ".txt") and Path(paths[0]).stat().st_size > MANY_SCORES:
+        seen["kinds"] = [(paths[0], "text", "")]
+        _as_scores(seen, paths, reading)
+        if seen["lines"]:  # hundreds of thousands of segments are read once, as what they are
+            return seen
     specs = specs_of(paths, called)
     try:
         for path in paths:
@@ -309,7 +330,9 @@ def recognised(
     seen["models"] = _conditions(seen, paths, reading)
     seen["guessed"] = [command.split()[1] for command in found.commands]
     _as_scores(seen, paths, reading)
-    if not seen["sources"] and not seen["columns"] and not seen["lines"]:
+    # A log that was read but leaves a choice open is kept: the page offers the choice.
+    open_log = (Path(paths[0]).is_dir() or _is_log(paths[0])) and any(report.n_items for report in found.files)
+    if not seen["sources"] and not seen["columns"] and not seen["lines"] and not open_log:
         raise DataError(seen["problem"] or "no table was found in this file.")
     return seen
 
@@ -397,17 +420,12 @@ def _is_log(path: str) -> bool:
         return False
 
 
-def called_by_hand(paths: Sequence[str], called: Sequence[str]) -> bool:
-    """Whether a visitor named the sources of several files."""
-    return bool(called) and tuple(called) != _called(paths)
-
-
 def _as_scores(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any]) -> None:
     """Add how many lines of scores the file has, if it can be read as a list of scores for each system."""
     from howsure.paired import read_table
 
-    if Path(paths[0]).is_dir():
-        return
+    if Path(paths[0]).is_dir() or "source" in seen["column_roles"].values():
+        return  # a folder; or a table that names its sources in a column, of which nobody wants two columns as scores
     try:
         table = read_table(paths[0], encoding=reading.get("encoding"))
     except HowsureError as error:
@@ -434,8 +452,8 @@ def _roles(commands: Sequence[str]) -> dict[str, str]:
 
 
 def specs_of(paths: Sequence[str], called: Sequence[str]) -> tuple[str, ...]:
-    """Return files as a question names them: one by its path, several each with its source, logs by their paths."""
-    if len(paths) == 1 or not called:
+    """Return files as a question names them: one by its path, several each with its source."""
+    if len(paths) == 1:
         return tuple(paths)
     return tuple(f"{name}={path}" for name, path in zip(called, paths, strict=True))
 

@@ -26,9 +26,9 @@ LABELS = {
     "n_items": "Items", "n_raters": "Raters", "n_resamples": "Resamples", "n_responses": "Answers per item",
     "n_simulations": "Simulated studies", "next": "More answers", "normality_alpha": "Level of the normality test",
     "null": "Test", "only": "Sources", "order": "Labels, lowest first", "paper": "Paper", "perturbation":
-    "How B is made worse", "plan": "Adjacent ranks to separate", "pool": "Settings to ignore",
-    "positive": "Positive label", "power_alpha": "Level of the test", "power_method": "New studies are",
-    "preference": "Source of preferences",
+    "How B is made worse", "plan": "Adjacent ranks to separate", "pool": "Settings to ignore", "positive":
+    "Positive label",
+    "power_alpha": "Level of the test", "power_method": "New studies are", "preference": "Source of preferences",
     "rater": "Column of raters", "rater_ids": "Names of raters", "raters": "Raters are", "raters_per_item":
     "Raters per item", "repeat": "Column of runs", "responses": "Answers used", "scale": "Scale", "scheme":
     "What is resampled", "scorer": "Scorer of the log", "sd": "Standard deviation of the differences", "seed": "Seed",
@@ -36,7 +36,7 @@ LABELS = {
     "Column of sources", "steps": "Number of sizes", "table": "Table", "target_p": "Mean p-value to reach",
     "target_power": "Power to reach", "target_width": "Width of the interval to reach", "test": "Test", "threshold":
     "An item is positive from", "tie": "Label of a tie", "tolerance": "Change that counts as none", "top":
-    "Models to show", "unit_size": "Segments per evaluation unit", "unit_statistic": "Score of a unit", "value":
+    "How many to show", "unit_size": "Segments per evaluation unit", "unit_statistic": "Score of a unit", "value":
     "Column of answers", "where": "Only rows where", "win_rate": "Share of items that A wins", "winner":
     "Column of votes",
 }  # fmt: skip

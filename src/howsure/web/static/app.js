@@ -70,7 +70,8 @@ const charts = {
     draw(svg, "line", { class: "st", x1: d(ends.low), x2: d(ends.high), y1: middle, y2: middle, "stroke-width": 14, "stroke-opacity": 0.4 });
     for (const end of ["low", "high"]) if (now[end] !== null) {
       draw(svg, "line", { class: "st", x1: d(ends[end]), x2: d(ends[end]), y1: middle - 13, y2: middle + 13, "stroke-width": 3 });
-      draw(svg, "text", { class: "halo", x: d(ends[end]) + (end === "low" ? -8 : 8), y: middle + 5, "text-anchor": end === "low" ? "end" : "start" }, now.said[end]);
+      const tight = end === "low" ? d(ends[end]) < 58 : d(ends[end]) > w - 58;  // no room beside it: below
+      draw(svg, "text", { class: "halo", x: d(ends[end]) + (tight ? 0 : end === "low" ? -8 : 8), y: middle + (tight ? 29 : 5), "text-anchor": tight ? (end === "low" ? "start" : "end") : end === "low" ? "end" : "start" }, now.said[end]);
     }
     draw(svg, "circle", { class: "ft", cx: d(now.value), cy: middle, r: 9 });
     draw(svg, "text", { class: "strong halo", x: d(now.value), y: middle - 18, "text-anchor": "middle" }, now.said.value);
@@ -164,11 +165,14 @@ const charts = {
       draw(svg, "text", { x: x(t), y: bottom + 18, "text-anchor": "middle" }, whole(t));
     }
     draw(svg, "text", { x: (left + right) / 2, y: h - 4, "text-anchor": "middle" }, data.label);
-    for (const line of data.lines) {
+    const named = [];
+    for (const line of [...data.lines].sort((p, q) => !!q.on - !!p.on)) {
       const path = line.points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("");
       draw(svg, "path", { class: "none " + (line.on ? "sacc" : "sn"), d: path, "stroke-width": line.on ? 3 : 1.5 });
       const end = line.points.at(-1);
-      if (line.name) draw(svg, "text", { x: x(end[0]) - 2, y: y(end[1]) - 7, "text-anchor": "end", class: "halo " + (line.on ? "strong" : "") }, line.name);
+      const clear = named.every((other) => Math.abs(other - y(end[1])) > 14);
+      if (line.name && clear) named.push(y(end[1]));
+      if (line.name && clear) draw(svg, "text", { x: x(end[0]) - 2, y: y(end[1]) - 7, "text-anchor": "end", class: "halo " + (line.on ? "strong" : "") }, line.name);
       if (line.dots) for (const [a, b] of line.points) {
         const dot = draw(svg, "circle", { class: "facc", cx: x(a), cy: y(b), r: 5 });
         dot.addEventListener("pointerenter", () => tip(x(a), y(b), [`${whole(a)} ${data.unit}: ${inHundred(b)} of 100`]));

@@ -19,7 +19,7 @@ SOURCES = ("a", "b", "gold", "preference", "baseline", "only", "model")
 COLUMNS = ("item", "source", "value", "rater", "repeat", "by", "cluster", "count", "winner", "cost")
 """Fields whose menus are the sources, or the columns, of an upload."""
 
-MOST_FIRST = 6
+MOST_FIRST = 5
 """Fields that a form shows at once; the others are under "More options"."""
 
 

@@ -44,6 +44,7 @@ class PlanView(View):
             name in given for name in ("target_power", "target_p", "target_width", "max_cost", "next", "preference")
         ):
             return Asked(_as_typed(page, sent, upload), menus)  # a search of its own, shown as its report
+        given.setdefault("layout", "matrix")
         given |= {"n_items": _with(ITEMS, _whole(first(sent, "n_items", menus["n_items"].value)))}
         wide = _whole(first(sent, "across", menus["across"].value))
         if rated:

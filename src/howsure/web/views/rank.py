@@ -12,7 +12,7 @@ from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
 from howsure.web.views.compare import contest_menus, measured
-from howsure.web.words import p_said, plural, sentence, short
+from howsure.web.words import p_said, sentence, short
 
 MOST_SHOWN = 60
 """Rows of the board; the file of the result has all."""
@@ -63,8 +63,9 @@ class RankView(View):
         error = error_of(top.confidence_interval, top.score)
         ends = top.confidence_interval
         level = f"{100 * result.confidence_level:g}% CI"
-        pairs = plural(len(result.pairs), "pair")
-        pairs = f"{result.n_significant:,} of {pairs} differ clearly, counting all pairs together."
+        pairs = f"{result.n_significant:,} of {len(result.pairs):,} pairs differ clearly, counting all pairs together."
+        if len(result.pairs) == 1:
+            pairs = f"The two {'differ' if result.n_significant else 'do not differ'} clearly."
         score = f"{number(top.score, error)} ({level} {ends_of(ends.low, ends.high, error)})"
         detail = f"{pairs} {leader}: {result.title} {score}."
         low, high = _range(result.models)

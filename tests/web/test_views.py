@@ -1,0 +1,208 @@
+"""What the page says of a result: few words, the same numbers as the report, and a page for every question."""
+
+import dataclasses
+import json
+import math
+import re
+
+import jsonschema
+import pytest
+from starlette.testclient import TestClient
+
+import howsure
+from howsure import examples, io
+from howsure.questions.base import Run
+from howsure.questions.compare import Compare
+from howsure.questions.leaderboard import Leaderboard
+from howsure.questions.plan import Plan
+from howsure.questions.score import Score
+from howsure.web import Settings, create_app
+from howsure.web.questions import PAGES, Page, shown_fields
+from howsure.web.samples import sample
+from howsure.web.uploads import Upload
+from howsure.web.views import view_of
+from howsure.web.views.base import groups
+from howsure.web.words import CHOICES, LABELS, humanly, label_of
+from tests.reports.results import made
+
+HERE = Run(workers=1)
+
+
+@pytest.fixture(scope="module")
+def ratings(tmp_path_factory):
+    place = tmp_path_factory.mktemp("views") / "ratings.csv"
+    io.write(examples.ratings(60), place)
+    return str(place)
+
+
+@pytest.fixture(scope="module")
+def judged(tmp_path_factory):
+    place = tmp_path_factory.mktemp("views") / "judged.csv"
+    place.write_bytes(sample("raters")[1])
+    return str(place)
+
+
+def frozen(asked, path):
+    found = asked.answer(HERE)
+    kept = json.loads(json.dumps(view_of(path).freeze(found, asked), allow_nan=False))  # as a file keeps it
+    return found, kept
+
+
+@pytest.mark.parametrize(
+    "more", [{}, {"alternative": "greater"}, {"alternative": "less"}, {"confidence_level": 0.999999}]
+)
+def test_a_verdict_has_a_dozen_words_and_the_numbers_of_the_report(ratings, more):
+    asked = Compare(files=(ratings,), gold="human", a="model-2", b="model-1", metric=("mae",), **more)
+    [found], kept = frozen(asked, "compare")
+    shown = view_of("compare").show(kept, {})
+    assert len(shown["verdict"].split()) <= 12
+    assert ("is better than" in shown["verdict"]) == (
+        found.pvalue <= 1 - found.confidence_interval.confidence_level + 1e-12
+    )
+    now = shown["interval"]["now"]
+    assert now["value"] == found.advantage
+    assert now["low"] == (found.confidence_interval.low if math.isfinite(found.confidence_interval.low) else None)
+    assert sum(bar["d"] for bar in shown["bars"]["items"]) / 60 == pytest.approx(found.advantage)
+
+
+def test_both_answers_about_raters_are_those_of_the_result(judged):
+    asked = Compare(files=(judged,), a="model-2", b="model-1", margin=0.4)
+    [found], kept = frozen(asked, "compare")
+    for whose, answer in (("these", found.rater_answers.these), ("like", found.rater_answers.like)):
+        shown = view_of("compare").show(kept, {"whose": [whose]})
+        assert shown["interval"]["now"]["low"] == answer.confidence_interval.low
+        assert (shown["tone"] == "unclear") == (answer.pvalue > 0.05)
+        assert shown["verdict"].endswith("for these 6 raters." if whose == "these" else "for raters like these 6.")
+        assert answer.margin is not None
+        assert any("0.4" in line for line in shown["more"])
+    assert kept["lead"] == "like"
+    few = dataclasses.replace(asked, where=("rater=rater-1",))
+    assert len(frozen(few, "compare")[1]["sides"]) == 1
+
+
+def test_what_cannot_be_told_is_said(ratings):
+    asked = Compare(files=(ratings,), gold="human", a="model-2", b="model-1", metric=("mae",))
+    found = asked.answer(HERE)
+    undefined = dataclasses.replace(found[0], advantage=math.nan, pvalue=math.nan, rater_answers=None)
+    kept = view_of("compare").freeze(dataclasses.replace(found, comparisons=(undefined,)), asked)
+    assert kept["verdict"] == "These data cannot tell."
+    json.dumps(kept, allow_nan=False)
+
+
+def test_several_comparisons_are_shown_as_their_report(ratings):
+    asked = Compare(files=(ratings,), gold="human", a="model-2", b="model-1", metric=("mae", "rmse"))
+    _, kept = frozen(asked, "compare")
+    assert kept["several"]
+    assert kept["title"] == "Is model-2 better than model-1?"
+    assert len(kept["verdict"].split()) <= 13
+
+
+def test_a_board_has_ranges_ties_and_every_pair(ratings):
+    found, kept = frozen(Leaderboard(files=(ratings,), gold="human", metric="mae"), "leaderboard")
+    assert kept["verdict"] == "model-2 is best, clear of all others."
+    shown = view_of("leaderboard").show(kept, {"pick": ["model-1", "model-2", "nobody"]})
+    assert shown["picked"] == ["model-1", "model-2"]
+    assert shown["pair"]["verdict"] == "model-2 is better than model-1."
+    assert [row["best"] for row in shown["rows"]] == [model.in_confidence_set for model in found.models]
+
+
+def test_a_plan_of_a_pilot_runs_beside_a_store(ratings):
+    asked = Plan(files=(ratings,), gold="human", a="model-2", b="model-1", n_items=(50, 100), n_responses=("1", "3"))
+    beside = Run(workers=1, study=lambda *anything: pytest.fail("a pilot needs no store"))
+    assert len(asked.answer(beside).cells) == 4
+    with pytest.raises(howsure.errors.ArgumentError, match="are for plans from a response model"):
+        asked.answer(dataclasses.replace(beside, study_asked=True))
+
+
+def test_the_map_of_a_plan_and_the_better_design():
+    asked = Plan(
+        files=("normal",), metric=("mae",), difference=0.1, n_items=(25, 100, 500), n_responses=("1", "3", "5")
+    )
+    found, kept = frozen(asked, "plan")
+    sent = {"n_items": ["25"], "across": ["1"], "budget": ["2,000"]}
+    shown = view_of("plan").show(kept, sent)
+    power = {(cell.n_items, cell.n_responses["gold"]): cell.power for cell in found.cells}
+    assert shown["here"]["power"] == power[25, 1]
+    assert {(cell["n"], cell["k"]): cell["power"] for cell in shown["map"]["cells"]} == power
+    assert [cell["over"] for cell in shown["map"]["cells"] if cell["n"] == 500 and cell["k"] == 5] == [True]
+    best = shown["better"]
+    assert best["cost"] <= 2000
+    assert best["enough"]
+    assert all(cell["cost"] >= best["cost"] for cell in kept["cells"] if cell["power"] >= 0.8)
+    assert len(shown["verdict"].split()) <= 12
+
+
+def test_messages_call_options_what_the_page_calls_them():
+    for name in {field.name for page in PAGES.values() for field in shown_fields(page)}:
+        assert f"`{name}`" not in humanly(f"`{name}` must be given.")
+        assert "_" not in label_of(name)
+    assert set(LABELS) - {"table"} <= {field.name for page in PAGES.values() for field in shown_fields(page)}
+    assert all(CHOICES.values())
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_form_shows_few_controls_at_once(path):
+    upload = Upload(
+        "0" * 32, "me", ("f.csv",), {"sources": {"a": 1, "b": 1}, "roles": {}, "columns": ["x"], "model": ""}
+    )
+    view = view_of(path)
+    form = groups(PAGES[path], upload, {}, view.own)
+    assert len(form["first"]) <= 4
+    names = [entry["name"] for entries in form["more"].values() for entry in entries]
+    assert len(names) == len(set(names))
+
+
+def test_a_new_question_has_a_page_under_more_by_itself(tmp_path, monkeypatch):
+    monkeypatch.setitem(PAGES, "gate", Page("gate", "Is it good enough?", f"{__name__}:Gate", menu="Gate"))
+    with TestClient(create_app(Settings(folder=str(tmp_path), workers=1)), base_url="http://127.0.0.1:8765") as client:
+        page = client.get("/gate")
+        assert page.status_code == 200
+        assert "<h1>Is it good enough?</h1>" in page.text
+        assert 'name="metric"' in page.text
+        assert '<a href="/gate">' in client.get("/").text
+        assert "/api/v1/gate" in client.get("/api/v1/openapi.json").json()["paths"]
+    found = view_of("gate").freeze(made("ModelScores"), Gate(files=("r.csv",)))
+    assert 0 < len(found["verdict"].split()) <= 13
+
+
+class Gate(Score):
+    """A question of tomorrow."""
+
+    name = "gate"
+
+
+def test_results_fit_the_schemas_of_the_openapi_document(client, table):
+    document = client.get("/api/v1/openapi.json").json()
+    asked = {"compare": {"table": table, "gold": "human", "a": "model-2", "b": "model-1", "n_resamples": 99},
+             "leaderboard": {"table": table, "gold": "human", "n_resamples": 99},
+             "power": {"sd": 1, "effect": 0.2, "target_power": 0.8}}  # fmt: skip
+    for path, body in asked.items():
+        answer = client.post(f"/api/v1/{path}", json=body)
+        assert answer.status_code == 200, answer.text
+        schema = document["paths"][f"/api/v1/{path}"]["post"]["responses"]["200"]["content"]["application/json"][
+            "schema"
+        ]
+        jsonschema.validate(answer.json(), {**schema, "components": document["components"]})
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate({"nothing": 1}, {**schema, "components": document["components"]})
+    page = client.get("/api").text
+    for path in document["paths"]:
+        assert path in page
+    assert "Comparisons" in page
+
+
+def test_unknown_addresses_get_a_page_and_programs_a_sentence(client):
+    page = client.get("/nowhere")
+    assert page.status_code == 404
+    assert "There is no such page" in page.text
+    assert "<nav" in page.text
+    assert client.get("/api/v1/nowhere").json() == {"error": "there is no such page."}
+
+
+def test_no_address_has_empty_parameters(client, table):
+    answer = client.get(f"/compare?table={table}&margin=&a=model-2&b=", follow_redirects=False)
+    assert answer.status_code == 303
+    assert answer.headers["location"] == f"/compare?table={table}&a=model-2"
+    part = client.get(f"/compare?table={table}&margin=&a=model-2", headers={"hx-request": "true"})
+    assert re.fullmatch(r"/compare\?table=\w+&a=model-2", part.headers["hx-push-url"])
+    assert part.text.lstrip().startswith('<div id="answer">')
