@@ -39,7 +39,7 @@ def test_rooms_that_the_listing_names_exist():
 
 
 FACES = {"audit", "compare", "describe", "fit", "leaderboard", "plan", "replicate", "scores", "simulate", "sweep"}
-FACES |= {"score", "reliability", "gate"}
+FACES |= {"gate", "power", "reliability", "score"}
 """A question, its command, its chart and its account have the name of the verb."""
 ACCOUNTED = {"agreement"}
 """A result that has no question of its own, and its account."""

@@ -17,12 +17,12 @@ from howsure.questions.leaderboard import Leaderboard
 from howsure.questions.plan import Plan
 from howsure.questions.score import Score
 from howsure.web import Settings, create_app
+from howsure.web.everyday_words import CHOICES, LABELS, humanly, label_of
 from howsure.web.questions import PAGES, Page, shown_fields
 from howsure.web.samples import sample
 from howsure.web.uploads import Upload
 from howsure.web.views import view_of
 from howsure.web.views.base import groups
-from howsure.web.words import CHOICES, LABELS, humanly, label_of
 from tests.reports.results import made
 
 HERE = Run(workers=1)

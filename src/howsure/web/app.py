@@ -134,7 +134,7 @@ def serve(settings: Settings, ready: Callable[[], object] = lambda: None) -> Non
     """Run the server until it is stopped; `ready` is called once it listens."""
     import uvicorn
 
-    class Server(uvicorn.Server):
+    class AnnouncingServer(uvicorn.Server):
         async def startup(self, *arguments: Any, **named: Any) -> None:
             await super().startup(*arguments, **named)
             if self.started:
@@ -145,4 +145,4 @@ def serve(settings: Settings, ready: Callable[[], object] = lambda: None) -> Non
         create_app(settings), host=settings.host, port=settings.port, log_level="warning", server_header=False
     )
     with suppress(KeyboardInterrupt):
-        Server(how).run()
+        AnnouncingServer(how).run()

@@ -14,12 +14,12 @@ from howsure.questions.table_fields import TableFields
 from howsure.web import api
 from howsure.web.aides import apart
 from howsure.web.asking import begin, fits
+from howsure.web.everyday_words import humanly, measures, short
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, refuse_paths
 from howsure.web.rendering import answer_part, check_form, shown
 from howsure.web.uploads import ROLE_OPTIONS, Upload
 from howsure.web.views import view_of
 from howsure.web.views.base import control
-from howsure.web.words import humanly, measures, short
 
 PATIENCE = 2.5
 """Seconds for which the page of a table waits for its first answer."""

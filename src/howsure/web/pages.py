@@ -15,9 +15,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response, StreamingResponse
 
 from howsure.errors import HowsureError
-from howsure.web import api, data_page, score_settings
+from howsure.web import api, data_page, settings_files
 from howsure.web.aides import apart
 from howsure.web.asking import begin, fits
+from howsure.web.everyday_words import humanly
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, Page
 from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, filled, kept, problem, shown
@@ -27,7 +28,6 @@ from howsure.web.shown import FORMATS
 from howsure.web.uploads import Upload
 from howsure.web.views import VIEWS, view_of
 from howsure.web.views.base import groups
-from howsure.web.words import humanly
 
 PATIENCE = 1.2
 """Seconds for which a page waits for its answer before it shows how far it is; the former answer is dimmed then."""
@@ -54,8 +54,8 @@ def router() -> APIRouter:
     made.add_api_route("/history/{job}/events", events, methods=["GET"])
     made.add_api_route("/history/{job}/figure/{number}/{look}.svg", figure, methods=["GET"])
     made.add_api_route("/history/{job}/{name}", download, methods=["GET"])
-    made.add_api_route("/scores-settings", score_settings.settings_file, methods=["GET"])
-    made.add_api_route("/scores-settings", score_settings.use_settings, methods=["POST"])
+    made.add_api_route("/scores-settings", settings_files.settings_file, methods=["GET"])
+    made.add_api_route("/scores-settings", settings_files.use_settings, methods=["POST"])
     made.add_api_route("/glossary", glossary, methods=["GET"])
     made.add_api_route("/api", about_api, methods=["GET"])
     for page in PAGES.values():

@@ -12,12 +12,12 @@ from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from howsure._files import writing
 from howsure.errors import ArgumentError
+from howsure.web.everyday_words import ago, humanly, plural, short
 from howsure.web.jobs import Job
 from howsure.web.questions import PAGES
 from howsure.web.safety import csrf, same
 from howsure.web.views import view_of
 from howsure.web.views.base import Sent
-from howsure.web.words import ago, humanly, plural, short
 
 WRITTEN = {
     "fit": ("model.json", "The model"),

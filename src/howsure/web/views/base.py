@@ -8,10 +8,10 @@ from howsure._fields import Field
 from howsure.documents import Sentence
 from howsure.questions.base import Question
 from howsure.records import Record
+from howsure.web.everyday_words import CHOICES, few_words, humanly, label_of
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.headlines import HEADLINES
-from howsure.web.words import CHOICES, few_words, humanly, label_of
 
 Sent = Mapping[str, Sequence[str]]
 

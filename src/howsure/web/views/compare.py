@@ -10,10 +10,10 @@ from howsure.documents.numbers import error_of, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.questions.base import Question
 from howsure.raters.design import FEW_RATERS
+from howsure.web.everyday_words import between, humanly, measures, p_said, plural, sentence, short, signed
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
-from howsure.web.words import between, humanly, measures, p_said, plural, sentence, short, signed
 
 MOST_BARS = 300
 """Items in the picture; of more, every so many of the sorted ones."""

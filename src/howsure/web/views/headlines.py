@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from howsure.documents.numbers import error_of, number, rough
-from howsure.web.words import plural
+from howsure.web.everyday_words import plural
 
 RELIABLE, TENTATIVE = 0.8, 2 / 3
 """From which Krippendorff's alpha on conclusions are safe, and from which on tentative ones are (his own limits)."""

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from howsure.documents.numbers import rough
+from howsure.web.everyday_words import in_hundred, plural
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
 from howsure.web.views.compare import contest_menus, measured
-from howsure.web.words import in_hundred, plural
 
 ITEMS = (25, 50, 100, 200, 500, 1000, 2000)
 RESPONSES = (1, 2, 3, 5, 10)

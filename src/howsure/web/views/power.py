@@ -6,10 +6,10 @@ from typing import Any
 
 from howsure.errors import ArgumentError
 from howsure.questions.base import Question
+from howsure.web.everyday_words import in_hundred, plural
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
-from howsure.web.words import in_hundred, plural
 
 DEFAULTS = {"effect": "0.2", "sd": "1", "power": "80", "alpha": "0.05"}
 SHARES = (0.25, 0.5, 0.75, 1, 1.5, 2)

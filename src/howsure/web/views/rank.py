@@ -8,11 +8,11 @@ from howsure.documents.numbers import error_of, number
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
+from howsure.web.everyday_words import p_said, sentence, short
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
 from howsure.web.views.compare import contest_menus, measured
-from howsure.web.words import p_said, sentence, short
 
 MOST_SHOWN = 60
 """Rows of the board; the file of the result has all."""

@@ -7,10 +7,10 @@ from howsure.documents.numbers import error_of, number
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
+from howsure.web.everyday_words import between, in_hundred, p_said, plural, sentence
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
-from howsure.web.words import between, in_hundred, p_said, plural, sentence
 
 KINDS = {
     "recommended": ("Recommended", "on"),
