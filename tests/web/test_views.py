@@ -16,7 +16,7 @@ from howsure.questions.compare import Compare
 from howsure.questions.leaderboard import Leaderboard
 from howsure.questions.plan import Plan
 from howsure.questions.score import Score
-from howsure.web import Settings, create_app
+from howsure.web import Settings, create_app, questions
 from howsure.web.questions import PAGES, Page, shown_fields
 from howsure.web.samples import sample
 from howsure.web.uploads import Upload
@@ -130,6 +130,17 @@ def test_the_map_of_a_plan_and_the_better_design():
     assert best["enough"]
     assert all(cell["cost"] >= best["cost"] for cell in kept["cells"] if cell["power"] >= 0.8)
     assert len(shown["verdict"].split()) <= 12
+
+
+@pytest.mark.parametrize("name", ["normal", "likert-convabuse", "categorical-d3code"])
+def test_a_preset_is_planned_on_the_first_try(name):
+    page, view = PAGES["plan"], view_of("plan")
+    asked = view.question(page, {"preset": [name]}, None)
+    question = questions.ask(page, asked.given, (name,))
+    shown = view.show(view.freeze(question.answer(HERE), question), asked.sent_with({}))
+    assert re.fullmatch(r"(\d+|Over 99) in 100 such studies would find it\.", shown["verdict"])
+    assert shown["here"]["n"] == 100
+    assert sum(shown["like"].get("counts") or [count for _, count in shown["like"]["bars"]]) == 400
 
 
 def test_messages_call_options_what_the_page_calls_them():
