@@ -202,6 +202,20 @@ def test_results_fit_the_schemas_of_the_openapi_document(client, table):
     assert "Comparisons" in page
 
 
+def test_an_answer_is_out_of_date_once_the_table_is_read_otherwise(client, table):
+    assert client.get(f"/compare?table={table}").status_code == 200
+    assert "Out of date" not in client.get("/history").text
+    csrf = client.get(f"/tables/{table}").text.partition('name="csrf" value="')[2][:64]
+    client.post(f"/tables/{table}/correct", data={"csrf": csrf, "scale": "continuous", "measure": "rmse"})
+    seen = client.get("/history").text
+    assert seen.count("Out of date") == 1
+    assert "Ask again" in seen
+    again = client.get(f"/compare?table={table}").text
+    assert "Root mean squared error" in again  # the measure that was chosen for the table
+    client.post(f"/tables/{table}/delete", data={"csrf": csrf})
+    assert "(deleted)" in client.get("/history").text
+
+
 def test_unknown_addresses_get_a_page_and_programs_a_sentence(client):
     page = client.get("/nowhere")
     assert page.status_code == 404

@@ -166,11 +166,11 @@ const charts = {
     }
     draw(svg, "text", { x: (left + right) / 2, y: h - 4, "text-anchor": "middle" }, data.label);
     const named = [];
-    for (const line of [...data.lines].sort((p, q) => !!q.on - !!p.on)) {
+    for (const line of [...data.lines].reverse().sort((p, q) => !!q.on - !!p.on)) {
       const path = line.points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("");
       draw(svg, "path", { class: "none " + (line.on ? "sacc" : "sn"), d: path, "stroke-width": line.on ? 3 : 1.5 });
       const end = line.points.at(-1);
-      const clear = named.every((other) => Math.abs(other - y(end[1])) > 14);
+      const clear = named.every((other) => Math.abs(other - y(end[1])) > 18);
       if (line.name && clear) named.push(y(end[1]));
       if (line.name && clear) draw(svg, "text", { x: x(end[0]) - 2, y: y(end[1]) - 7, "text-anchor": "end", class: "halo " + (line.on ? "strong" : "") }, line.name);
       if (line.dots) for (const [a, b] of line.points) {
