@@ -33,9 +33,9 @@ REPEATS = 5
 """How often a time is taken; the median is published."""
 
 CONTROLS = """() => [...document.querySelectorAll("main :is(input, select, textarea, button, summary.button)")].filter(
-    one => one.checkVisibility() && one.type !== "hidden" && !one.closest(".tabs, .board, .step, figure, table") &&
+    one => one.checkVisibility() && one.type !== "hidden" && !one.closest(".tabs, .step, .list, figure, table") &&
     !one.matches("button.copy") && (one.type !== "radio" || one.checked)).length"""
-"""Controls that are seen without opening anything; a switch counts once, and so does not what is in tables."""
+"""Controls that are seen without opening anything; a switch counts once, and rows of tables and lists do not count."""
 
 SHIFT = """() => new Promise(done => { let sum = 0; new PerformanceObserver(list => { for (const one of list.getEntries())
     if (!one.hadRecentInput) sum += one.value; }).observe({type: "layout-shift", buffered: true});

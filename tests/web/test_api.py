@@ -3,7 +3,10 @@
 import io
 import json
 import re
+import subprocess
+import sys
 import time
+import urllib.request
 import zipfile
 
 import jsonschema
@@ -321,3 +324,17 @@ def test_the_description_has_every_question_with_an_example_that_its_schema_take
         body = described[f"/api/v1/{path}"]["post"]["requestBody"]["content"]["application/json"]
         jsonschema.validate(body["example"], body["schema"])
         assert body["example"]
+
+
+def test_the_address_is_printed_once_the_server_listens(tmp_path):
+    from tests.web.browser import free_port
+
+    port = free_port()
+    command = [sys.executable, "-m", "howsure", "serve", "--port", str(port), "--folder", str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert f"http://127.0.0.1:{port}" in process.stdout.readline()
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/v1/health", timeout=30) as answer:  # at once
+                assert json.load(answer)["status"] == "ok"
+        finally:
+            process.kill()

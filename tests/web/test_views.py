@@ -16,7 +16,7 @@ from howsure.questions.compare import Compare
 from howsure.questions.leaderboard import Leaderboard
 from howsure.questions.plan import Plan
 from howsure.questions.score import Score
-from howsure.web import Settings, create_app
+from howsure.web import Settings, create_app, questions
 from howsure.web.everyday_words import CHOICES, LABELS, humanly, label_of
 from howsure.web.questions import PAGES, Page, shown_fields
 from howsure.web.samples import sample
@@ -132,6 +132,17 @@ def test_the_map_of_a_plan_and_the_better_design():
     assert len(shown["verdict"].split()) <= 12
 
 
+@pytest.mark.parametrize("name", ["normal", "likert-convabuse", "categorical-d3code"])
+def test_a_preset_is_planned_on_the_first_try(name):
+    page, view = PAGES["plan"], view_of("plan")
+    asked = view.question(page, {"preset": [name]}, None)
+    question = questions.ask(page, asked.given, (name,))
+    shown = view.show(view.freeze(question.answer(HERE), question), asked.sent_with({}))
+    assert re.fullmatch(r"(\d+|Over 99) in 100 such studies would find it\.", shown["verdict"])
+    assert shown["here"]["n"] == 100
+    assert sum(shown["like"].get("counts") or [count for _, count in shown["like"]["bars"]]) == 400
+
+
 def test_messages_call_options_what_the_page_calls_them():
     for name in {field.name for page in PAGES.values() for field in shown_fields(page)}:
         assert f"`{name}`" not in humanly(f"`{name}` must be given.")
@@ -189,6 +200,20 @@ def test_results_fit_the_schemas_of_the_openapi_document(client, table):
     for path in document["paths"]:
         assert path in page
     assert "Comparisons" in page
+
+
+def test_an_answer_is_out_of_date_once_the_table_is_read_otherwise(client, table):
+    assert client.get(f"/compare?table={table}").status_code == 200
+    assert "Out of date" not in client.get("/history").text
+    csrf = client.get(f"/tables/{table}").text.partition('name="csrf" value="')[2][:64]
+    client.post(f"/tables/{table}/correct", data={"csrf": csrf, "scale": "continuous", "measure": "rmse"})
+    seen = client.get("/history").text
+    assert seen.count("Out of date") == 1
+    assert "Ask again" in seen
+    again = client.get(f"/compare?table={table}").text
+    assert "Root mean squared error" in again  # the measure that was chosen for the table
+    client.post(f"/tables/{table}/delete", data={"csrf": csrf})
+    assert "(deleted)" in client.get("/history").text
 
 
 def test_unknown_addresses_get_a_page_and_programs_a_sentence(client):

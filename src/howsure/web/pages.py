@@ -25,7 +25,7 @@ from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, fille
 from howsure.web.safety import TOKEN, WRONG_TOKEN, new_session, same
 from howsure.web.samples import sample
 from howsure.web.shown import FORMATS
-from howsure.web.uploads import Upload
+from howsure.web.uploads import ROLE_OPTIONS, Upload
 from howsure.web.views import VIEWS, view_of
 from howsure.web.views.base import groups
 
@@ -214,8 +214,9 @@ def _entry(request: Request, job: Job) -> dict[str, Any]:
     upload = request.app.state.uploads.get(job.upload, None) if job.upload else None
     gone = bool(job.upload) and upload is None
     stale = upload is not None and any(
-        job.question.get(name, value) != value and list(job.question[name]) != list(value or ())
-        for name, value in upload.reading.items()
+        json.dumps(job.question[name]) != json.dumps(value)
+        for name, value in (dict.fromkeys(ROLE_OPTIONS) | {"scale": None} | upload.reading).items()
+        if name in job.question
     )
     address = job.address if job.address and not gone else f"/history/{job.identity}"
     title = job.title or PAGES[job.page].title

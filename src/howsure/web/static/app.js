@@ -166,11 +166,11 @@ const charts = {
     }
     draw(svg, "text", { x: (left + right) / 2, y: h - 4, "text-anchor": "middle" }, data.label);
     const named = [];
-    for (const line of [...data.lines].sort((p, q) => !!q.on - !!p.on)) {
+    for (const line of [...data.lines].reverse().sort((p, q) => !!q.on - !!p.on)) {
       const path = line.points.map(([a, b], i) => `${i ? "L" : "M"}${x(a).toFixed(1)},${y(b).toFixed(1)}`).join("");
       draw(svg, "path", { class: "none " + (line.on ? "sacc" : "sn"), d: path, "stroke-width": line.on ? 3 : 1.5 });
       const end = line.points.at(-1);
-      const clear = named.every((other) => Math.abs(other - y(end[1])) > 14);
+      const clear = named.every((other) => Math.abs(other - y(end[1])) > 18);
       if (line.name && clear) named.push(y(end[1]));
       if (line.name && clear) draw(svg, "text", { x: x(end[0]) - 2, y: y(end[1]) - 7, "text-anchor": "end", class: "halo " + (line.on ? "strong" : "") }, line.name);
       if (line.dots) for (const [a, b] of line.points) {
@@ -218,10 +218,10 @@ const charts = {
   hist(plot, data, w, h) {
     const left = 8, bottom = h - 24, top = 20, high = Math.max(...data.counts), most = data.edges.at(-1);
     const svg = draw(plot, "svg", { viewBox: `0 0 ${w} ${h}`, role: "img", "aria-label": data.words });
-    const low = Math.min(0, data.edges[0]), x = span(low, Math.max(0, most), left, w - left), y = span(0, high, bottom, top);
+    const low = data.plain ? data.edges[0] : Math.min(0, data.edges[0]), x = span(low, data.plain ? most : Math.max(0, most), left, w - left), y = span(0, high, bottom, top);
     data.counts.forEach((c, i) => draw(svg, "rect", { class: "fa", x: x(data.edges[i]) + 1, width: Math.max(1, x(data.edges[i + 1]) - x(data.edges[i]) - 2), y: y(c), height: bottom - y(c), rx: 2 }));
-    for (const t of ticks(low, Math.max(0, most), 5)) draw(svg, "text", { x: x(t), y: h - 6, "text-anchor": "middle" }, minus(t));
-    draw(svg, "line", { class: "zero", x1: x(0), x2: x(0), y1: top - 8, y2: bottom });
+    for (const t of ticks(low, data.plain ? most : Math.max(0, most), 5)) draw(svg, "text", { x: x(t), y: h - 6, "text-anchor": "middle" }, minus(t));
+    if (!data.plain) draw(svg, "line", { class: "zero", x1: x(0), x2: x(0), y1: top - 8, y2: bottom });
     draw(svg, "line", { class: "edge", x1: x(data.mark), x2: x(data.mark), y1: top - 4, y2: bottom });
     draw(svg, "text", { class: "strong", x: Math.min(Math.max(x(data.mark), 50), w - 50), y: 11, "text-anchor": "middle" }, data.name);
   },
@@ -333,6 +333,8 @@ const enhance = () => {
 const listen = (place) => {
   if (!window.EventSource || place.source) return;
   place.source = new EventSource(place.dataset.events);
+  place.source.onerror = () => gone(true);
+  place.source.onopen = () => gone(false);
   place.source.addEventListener("progress", (event) => {
     const now = JSON.parse(event.data);
     if (now.share) $("progress", place).value = now.share;

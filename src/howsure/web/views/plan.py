@@ -4,7 +4,9 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from howsure.documents.numbers import rough
+import numpy as np
+
+from howsure.documents.numbers import number, rough
 from howsure.web.everyday_words import in_hundred, plural
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
@@ -77,7 +79,7 @@ class PlanView(View):
             return super().freeze(result, asked) | {"title": "How much data?", "grid": False}
         first_of = (cells[0].metric, cells[0].test, cells[0].epsilon)
         cells = [cell for cell in cells if (cell.metric, cell.test, cell.epsilon) == first_of]
-        difference = max((abs(cell.advantage) for cell in cells), default=math.nan)
+        difference = asked.difference or max(abs(cell.advantage) for cell in cells)
         pilot = result.pilot
         own = pilot is not None and pilot.difference != "given"
         title = f"How much data to find a difference of {rough(difference)}?"
@@ -86,7 +88,7 @@ class PlanView(View):
             "difference": rough(difference), "own": own,
             "of_raters": {f"{cell.n_items}|{cell.n_raters}": cell.shares.get("raters", 0.0) for cell in cells},
             "priced": any(name.startswith("cost_") for name in asked.given),
-            **_summary(cells, difference),
+            **_summary(cells, difference), "like": _like(asked),
         }  # fmt: skip
 
     def show(self, frozen: dict[str, Any], sent: Sent) -> dict[str, Any]:
@@ -106,11 +108,8 @@ class PlanView(View):
         if frozen["priced"]:
             cost = f"Cost {here['cost']:,.0f}"
         over = " That is more than you can pay for." if here["cost"] > budget else ""
-        would = (
-            "Enough by the usual 80."
-            if enough
-            else f"A true difference of {frozen['difference']} would usually be missed."
-        )
+        missed = f"A true difference of {frozen['difference']} would usually be missed."
+        would = missed if here["power"] < 0.5 else f"{'Enough' if enough else 'Not quite enough'} by the usual 80."
         spread = (
             f" The pilot fixes this only to between {in_hundred(here['low'])} and {in_hundred(here['high'])}."
             if here["low"] is not None
@@ -186,6 +185,34 @@ def _as_typed(page: Page, sent: Sent, upload: Upload | None) -> dict[str, Any]:
     elif not any(name in given for name in ("difference", "epsilon", "accuracy_points", "win_rate")):
         given["difference"] = DIFFERENCE
     return given
+
+
+def _like(asked: Any) -> dict[str, Any]:
+    """Return what answers look like: the histogram of the pilot's, or of some that the response model gives."""
+    from howsure.models import simulate
+
+    contest = asked.data()
+    if contest is None:
+        subject = asked.simulator(asked.files[0]) if asked.files else None
+        if subject is None or asked.gold is not None:
+            return {}
+        table = simulate(subject, n_items=400, n_responses=(1, 1, 1), rng=0).table
+        assert table is not None
+        values, scale = next(iter(table.sources.values())).values, table.scale
+    else:
+        values, scale = (contest.gold or contest.a).values, contest.scale
+    if not scale.is_numeric and scale.labels:
+        counts = np.bincount(scale.codes(values), minlength=len(scale.labels))
+        return {"bars": [[label, int(count)] for label, count in zip(scale.labels, counts, strict=True)][:20]}
+    width = np.diff(scale.levels).min() / 2 if len(scale.levels) > 1 else 0.0
+    edges = [scale.levels[0] - width, *(level + width for level in scale.levels)] if width else 15
+    counts, ends = np.histogram(values, bins=edges)
+    middle = float(np.mean(values))
+    name = f"mean {number(middle, float(np.std(values)) / 4)}"
+    return {
+        "edges": ends.tolist(), "counts": counts.tolist(), "mark": middle, "name": name, "plain": True,
+        "words": f"Histogram of {values.size:,} answers, {name}.",
+    }  # fmt: skip
 
 
 def _with(numbers: Sequence[int], one: int) -> tuple[int, ...]:
