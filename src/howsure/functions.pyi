@@ -545,6 +545,8 @@ def gate(
     max_items: int | None = None,
     state: str | None = None,
     sequential: str | None = None,
+    judge: str | None = None,
+    sampled: str | None = None,
 ) -> GateResult: ...
 @overload
 def gate(
@@ -590,6 +592,8 @@ def gate(
     max_items: int | None = None,
     state: str | None = None,
     sequential: str | None = None,
+    judge: str | None = None,
+    sampled: str | None = None,
 ) -> GateCheck: ...
 def judge(
     *data: Any,

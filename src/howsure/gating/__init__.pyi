@@ -1,5 +1,6 @@
 from .gate import GateSettings as GateSettings
 from .gate import gate as gate
+from .judged import judged_gate as judged_gate
 from .result import GateResult as GateResult
 from .rule import CLAIMS as CLAIMS
 from .rule import GateRule as GateRule

@@ -19,13 +19,15 @@ from howsure.data.scales import Scale
 from howsure.documents import Aside
 from howsure.documents.numbers import counted, number
 from howsure.errors import ArgumentError, DataError, HowsureWarning
-from howsure.gating.gauges import ComparisonGauge, Gauge, GuardedStudentGauge, ScoreGauge, gauge_of, p_of
+from howsure.gating.gauges import ComparisonGauge, Gauge, GuardedStudentGauge, JudgedGauge, ScoreGauge, gauge_of, p_of
 from howsure.gating.more_data import TARGET, MoreData, new_items, new_runs
 from howsure.gating.result import GateResult, ItemChange, ItemChanges, Looks, Measurement, MissingAnswers
 from howsure.gating.rule import GateRule, Verdict
 from howsure.inference.corrections import adjust
 from howsure.metrics import ItemMetric, Metric, spelled
 from howsure.provenance import Provenance
+from howsure.raters.choice import choose
+from howsure.resampling import Scheme
 
 WORST_ITEMS = 5
 """How many of the items that lost most are named."""
@@ -109,7 +111,7 @@ class Prepared:
 
 def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepared:
     """Return the data and the metric; refuse too many missing samples, and a margin that cannot be meant."""
-    whole = _with_absent(contest)
+    whole = with_absent(contest)
     refuse_missing(whole, settings.max_error_rate)
     complete = replace(whole.complete().in_order(), notes=whole.notes)  # missing samples have a sentence of their own
     if complete.n_items < 2:
@@ -120,7 +122,7 @@ def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepare
     return Prepared(whole, complete, metric, tuple(why))
 
 
-def _with_absent(contest: Contest) -> Contest:
+def with_absent(contest: Contest) -> Contest:
     """Count an item that one model did not answer at all as one missing answer."""
 
     def told(source: Responses) -> Responses:
@@ -440,11 +442,13 @@ def _notes(
         notes.append(f"{one.names[1]} and {one.names[2]} have the same scores everywhere: check that the files differ.")
     if missing is not None:
         notes.append(_missing_note(missing, one.names))
-    if isinstance(gauge, GuardedStudentGauge) and gauge.widened(rule.interval_level):
+    if isinstance(gauge, GuardedStudentGauge | JudgedGauge) and gauge.widened(rule.interval_level):
         notes.append(
             "A few large differences decide here, or could: the interval is longer than Student's t, because rare "
             "large losses may be missing from these items."
         )
+    if one.rater_answers is not None:  # the two answers of `compare` say it there; a gate has one
+        notes += choose(prepared.complete, Scheme(), raters=settings.raters, null=None).notes
     if settings.by is not None:
         notes.append("A pass means that no slice is shown to lose more than the margin, not that each of them passes.")
     of_interval = {*one.confidence_interval.notes} if not isinstance(gauge, ComparisonGauge) else set()

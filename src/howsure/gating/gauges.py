@@ -16,6 +16,7 @@ import numpy as np
 
 from howsure.comparison.margins import smallest_alpha
 from howsure.data.scales import FloatArray
+from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.intervals import INTERVALS
 from howsure.intervals.direct import are_signs, score, score_statistic, won_and_lost
@@ -312,6 +313,64 @@ class ComparisonGauge:
     def interval(self, confidence_level: float) -> ConfidenceInterval:
         """Return the comparison's interval at this level."""
         return self.comparison.limits(self.method, confidence_level, "two-sided")
+
+
+@dataclass(frozen=True)
+class JudgedGauge:
+    """People's labels on some items and a judge on all: the interval of both, not shorter than the labels' guards.
+
+    Attributes
+    ----------
+    estimate : float
+        People's advantage, from both.
+    parts : CombinedError
+        Its error by raters and items.
+    labels : GuardedStudentGauge
+        What people say of each labelled item, corrected by the judge: a judge may miss the rare large losses.
+    """
+
+    estimate: float
+    parts: CombinedError
+    labels: GuardedStudentGauge
+    method: str = "t"
+
+    @property
+    def error(self) -> float:
+        """The standard error by raters and items."""
+        return self.parts.standard_error
+
+    @property
+    def n(self) -> int:
+        """The number of labelled items."""
+        return self.labels.n
+
+    def above(self, edge: float) -> float:
+        """Return the smaller evidence of the two."""
+        return self._both(self.labels.above(edge), self.estimate - edge, "greater")
+
+    def below(self, edge: float) -> float:
+        """Return the same for the other side."""
+        return self._both(self.labels.below(edge), self.estimate - edge, "less")
+
+    def _both(self, guarded: float, distance: float, side: str) -> float:
+        if self.parts.variance == 0:  # where nothing varies, only the guards speak
+            return guarded
+        return float(np.minimum(guarded, z_of(self.parts.pvalue(distance, alternative=side))))
+
+    def interval(self, confidence_level: float) -> ConfidenceInterval:
+        """Return the farther ends of the two intervals."""
+        found = self.labels.interval(confidence_level)
+        if self.parts.variance == 0:
+            return found
+        own = self.parts.interval(self.estimate, confidence_level=confidence_level)
+        low, high = float(np.minimum(own.low, found.low)), float(np.maximum(own.high, found.high))
+        return ConfidenceInterval(low, high, self.method, confidence_level, (*own.notes, *found.notes))
+
+    def widened(self, confidence_level: float) -> bool:
+        """Whether a guard made the longer arm longer by a tenth or more."""
+        found, tail = self.interval(confidence_level), (1 - confidence_level) / 2
+        arm = max(self.estimate - found.low, found.high - self.estimate)
+        return not math.isnan(arm) and arm > 1.1 * self.parts.half_width(tail)
 
 
 def gauge_of(differences: FloatArray, span: float) -> ScoreGauge | GuardedStudentGauge:

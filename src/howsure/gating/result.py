@@ -25,6 +25,10 @@ AGAIN = (
     "Do not add items to these and test again: each further look is another chance to pass by luck. Plan the looks "
     "before the first one (`looks`), or run a new gate on new items."
 )
+MORE_LABELS = (
+    "Do not add labels to these and test again: each further look is another chance to pass by luck. Run a new gate on "
+    "new items."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +143,49 @@ class Looks:
     critical: float
 
 
+@dataclass(frozen=True, slots=True)
+class JudgeAlone:
+    """How much of the data people labelled, and what the judge would say without them.
+
+    Attributes
+    ----------
+    name : str
+        What the judge is called.
+    n_labelled, n_items, n_raters : int
+        Labelled items, all items, and the people who labelled (0 or 1 where they are unknown).
+    verdict : str
+        Of the judge alone.
+    advantage : float
+        Of the candidate, by the judge alone.
+    confidence_interval : ConfidenceInterval
+        Of that advantage; it ignores that the judge may be biased.
+    advice : str
+        Whether more raters or more labelled items would help more.
+    """
+
+    name: str
+    n_labelled: int
+    n_items: int
+    n_raters: int
+    verdict: Verdict
+    advantage: float
+    confidence_interval: ConfidenceInterval
+    advice: str
+
+    def sentence(self, candidate: str, baseline: str) -> str:
+        """Say how many items were labelled by whom, and what the judge alone would say."""
+        raters = f" by {counted(self.n_raters, 'rater')}" if self.n_raters > 1 else ""
+        labelled = f"{self.n_labelled:,} of {self.n_items:,} items are labelled{raters}"
+        if self.n_labelled == self.n_items:
+            return f"All {self.n_items:,} items are labelled{raters}, so {self.name} adds nothing."
+        if math.isnan(self.advantage):
+            return f"{labelled}; what {self.name} alone would say is undefined."
+        error = error_of(self.confidence_interval, self.advantage)
+        better = candidate if self.advantage > 0 else baseline
+        by = f"{better} better by {number(abs(self.advantage), error)}" if self.advantage else "no difference"
+        return f"{labelled}; {self.name} alone would say {self.verdict} ({by})."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GateResult(Signed):
     """The answer of a gate.
@@ -162,6 +209,8 @@ class GateResult(Signed):
     more : MoreData or None
         What would decide an inconclusive gate.
     looks : Looks or None
+    judge : JudgeAlone or None
+        Where people labelled some items and a judge scored all.
     notes : tuple of str
     provenance : Provenance
     """
@@ -184,6 +233,7 @@ class GateResult(Signed):
     missing: MissingAnswers | None = None
     more: MoreData | None = None
     looks: Looks | None = None
+    judge: JudgeAlone | None = None
     notes: tuple[str, ...] = ()
     provenance: Provenance
 
@@ -199,7 +249,7 @@ class GateResult(Signed):
 
     @property
     def sentence(self) -> str:
-        """The verdict in one or two sentences."""
+        """The verdict in one or two sentences, and one about a judge."""
         return f"{self.verdict.capitalize()}: {self.claimed} {self.numbers}"
 
     @property
@@ -212,7 +262,13 @@ class GateResult(Signed):
 
     @property
     def numbers(self) -> str:
-        """Both scores, and how they differ."""
+        """Both scores, and how they differ; then who labelled, where a judge did the rest."""
+        if self.judge is None:
+            return self._difference
+        return f"{self._difference} {self.judge.sentence(self.candidate, self.baseline)}"
+
+    @property
+    def _difference(self) -> str:
         found, ends = self.overall, self.overall.confidence_interval
         error = error_of(ends, found.advantage)
         scores = f"{self.title} {number(found.candidate_score, error)} vs {number(found.baseline_score, error)}"
@@ -253,8 +309,8 @@ class GateResult(Signed):
         if self.more is not None and self.verdict == "inconclusive":
             said.append(self.more.sentence)
         if self.looks is None and self.verdict == self.overall.verdict == "inconclusive":
-            said.append(AGAIN)
-        return said
+            said += [AGAIN] if self.judge is None else [self.judge.advice, MORE_LABELS]
+        return [line for line in said if line]
 
     def junit(self) -> str:
         """Return the verdicts as a JUnit file: a test for all items, and one for each slice."""

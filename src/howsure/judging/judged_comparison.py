@@ -1,7 +1,7 @@
 """Whether A is better than B by people's judgement, when a judge scored everything and people only a part."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -117,6 +117,8 @@ class JudgedComparison(Signed):
         What the variance is made of, for a label budget.
     notes : tuple of str
     provenance : Provenance
+    evidence : Combined or None
+        What interval and p-value were made from; not written.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("signature", "verdict")
@@ -140,6 +142,7 @@ class JudgedComparison(Signed):
     parts: VarianceParts
     notes: tuple[str, ...]
     provenance: Provenance
+    evidence: Combined | None = field(default=None, repr=False, compare=False)
 
     @property
     def verdict(self) -> str:
@@ -167,7 +170,7 @@ class JudgedComparison(Signed):
         blocks: list[Block] = [Sentence(self.verdict, "verdict")]
         answers = self.combined.rater_answers
         blocks += [Sentence(line) for line in (answers.lines(self.combined) if answers is not None else [])]
-        blocks += [Sentence(said) for said in (self._worth(), self._bias(), self._floor(), self._advice()) if said]
+        blocks += [Sentence(said) for said in (self._worth(), self._bias(), self._floor(), self.advice) if said]
         blocks.append(self._table())
         return Document(f"Is {a} better than {b}, by people's judgement?", tuple(blocks), self.notes, self.signature)
 
@@ -238,7 +241,9 @@ class JudgedComparison(Signed):
             f"Even a perfect judge would leave ±{rough(self.floor)}{why}; the interval has ±{rough(self.half_width)}."
         )
 
-    def _advice(self) -> str:
+    @property
+    def advice(self) -> str:
+        """What would help most: more raters, or more labelled items."""
         known = {one.change: one for one in self.forecasts}
         labels = known.get("labels")
         if labels is None or not self.half_width > 0:
@@ -356,6 +361,7 @@ def compare_with_judge(
         parts=parts,
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance,
+        evidence=lead,
     )
 
 

@@ -1,22 +1,35 @@
 """The question whether a candidate may replace a baseline: pass, fail or inconclusive."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
 from howsure.comparison.procedure import Procedure, RandomFactors
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
-from howsure.questions.table_fields import MetricFields, ModelFields, TableFields, contest_of, metrics_of
+from howsure.questions.compare import Compare
+from howsure.questions.table_fields import (
+    MetricFields,
+    ModelFields,
+    TableFields,
+    contest_of,
+    judged_contest_of,
+    metrics_of,
+)
 
 if TYPE_CHECKING:
     from howsure.data.contests import Contest
     from howsure.data.response_tables import ResponseTable
     from howsure.gating import GateCheck, GateResult, GateRule, GateSettings
+    from howsure.judging import JudgedContest
 
 LOOKS = "Looking before the end"
 BASELINE, CANDIDATE = "baseline", "candidate"
 """What the models are called where two files are given without names."""
+
+WITHOUT_JUDGE = ("by", "cluster", "check", "looks", "state", "max_items", "sequential")
+"""Options that ask for more than one verdict on people's labels, or for items in groups."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,12 +112,25 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
     sequential: str | None = option(
         None, "Look as often as you like: file that remembers the items.", metavar="FILE", group=LOOKS
     )
+    judge: str | None = like(
+        Compare,
+        "judge",
+        help="Judge that scored all items while people labelled some: a source, or the rater id of the judge. People's "
+        "judgement decides, from both.",
+        common=False,
+    )
+    sampled: str | None = like(Compare, "sampled")
     seed: int = seed_option()
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if sum((self.superior, self.non_inferior, self.equivalent)) > 1:
             raise ArgumentError("choose one of `superior`, `non_inferior` and `equivalent`.")
+        for name in WITHOUT_JUDGE if self.judge is not None else ():
+            if getattr(self, name):
+                raise ArgumentError(f"`{name}` does not go with `judge`: leave it out.")
+        if self.sampled is not None and self.judge is None:
+            raise ArgumentError("`sampled` goes with `judge`: name the judge, or leave it out.")
         if self.looks is not None and (self.state is None or self.sequential is not None):
             raise ArgumentError("`looks` needs `state`, the file that remembers them, and goes without `sequential`.")
         if self.looks is None and self.state is not None:
@@ -128,16 +154,27 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         """Return how these data are measured."""
         from howsure.gating import GateSettings
 
-        [metric], _ = metrics_of([self.metric] if self.metric is not None else [], self, contest)
+        [metric], _ = metrics_of(self._metrics, self, contest)
         return GateSettings(metric, self.by, self.cluster, self.raters, self.max_error_rate, self.seed)
 
     def data(self) -> "Contest":
-        """Read baseline (B), candidate (A) and gold, with the items that one of them lacks."""
+        """Read baseline (B), candidate (A) and gold, with the items that one lacks; with a judge, as people do."""
+        if self.judge is not None:
+            return self._judged(self.judge).overlapping().humans
         groups = [column for column in (self.by, self.cluster) if column]
-        if self.candidate is not None or self.own_contest is not None:
-            return self._between(self.files, (self.baseline, self.candidate), groups)
-        if self.check and len(self.files) == 1:
+        named = self.candidate is not None or self.own_contest is not None
+        if self.check and len(self.files) == 1 and not named:
             return self._with_itself(groups)
+        return contest_of(self._models(), self._metrics, self.better, groups, complete=False)
+
+    @property
+    def _metrics(self) -> list[str]:
+        return [] if self.metric is None else [self.metric]
+
+    def _models(self) -> ModelFields:
+        """Return the fields of `compare` that name candidate (A) and baseline (B)."""
+        if self.candidate is not None or self.own_contest is not None:
+            return self._between(self.files, (self.baseline, self.candidate))
         if len(self.files) != 2:
             had = "none" if not self.files else "one file" if len(self.files) == 1 else f"{len(self.files)} files"
             raise ArgumentError(
@@ -146,11 +183,10 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         for file in self.files:
             self._refuse_several(file)
         files, names = zip(*map(_named, self.files, (BASELINE, CANDIDATE)), strict=True)
-        return self._between(files, names, groups)
+        return self._between(files, names)
 
-    def _between(self, files: tuple[Any, ...], names: tuple[str | None, ...], groups: list[str]) -> "Contest":
-        """Return the contest of candidate and baseline, as `compare` reads it; preferences, too."""
-        models = ModelFields(
+    def _between(self, files: tuple[Any, ...], names: tuple[str | None, ...]) -> ModelFields:
+        return ModelFields(
             files=files,
             a=names[1],
             b=names[0],
@@ -159,7 +195,14 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
             tie=self.tie,
             **self.reading,
         )
-        return contest_of(models, [self.metric] if self.metric else [], self.better, groups, complete=False)
+
+    def _judged(self, judge: str) -> "JudgedContest":
+        """Return the contest as people and as the judge see it; a column of chances is read with it."""
+        return judged_contest_of(self._models(), judge, self._metrics, self.better, self._chance_column)
+
+    @property
+    def _chance_column(self) -> list[str]:
+        return [] if self.sampled is None or Path(self.sampled).is_file() else [self.sampled]
 
     def _with_itself(self, groups: list[str]) -> "Contest":
         """Return the only model of the files against itself: its runs show how an unchanged model differs."""
@@ -185,8 +228,6 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
 
     def _refuse_several(self, file: Any) -> None:
         """Refuse a folder of several models: under one name they would be repeats of each other."""
-        from pathlib import Path
-
         from howsure.io.files import table_from
 
         path = file if not isinstance(file, str) or Path(file).exists() else file.partition("=")[2]
@@ -210,6 +251,8 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         from howsure.gating import LookPlan, check_gate, gate, staged_gate
 
         rule, place = self.rule, self.state or self.sequential
+        if self.judge is not None:
+            return self._by_people(self.judge, rule)
         plan = None if place is None else LookPlan(place, self.looks or 0, self.max_items or 0)
         contest = self.data()
         settings = self.settings(contest)
@@ -217,11 +260,21 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
             return check_gate(contest, rule, settings)
         return gate(contest, rule, settings) if plan is None else staged_gate(contest, rule, plan, settings)
 
+    def _by_people(self, judge: str, rule: "GateRule") -> "GateResult":
+        """Decide by people's judgement, from their labels and the judge's."""
+        from howsure.gating import judged_gate
+        from howsure.judging.labels_to_draw import chances_of
+
+        judged = self._judged(judge)
+        settings = self.settings(judged.humans)
+        if self.sampled is None:
+            return judged_gate(judged, rule, settings)
+        chances = chances_of(self.sampled, judged.humans, is_file=not self._chance_column)
+        return judged_gate(judged, rule, settings, chances=chances)
+
 
 def _named(file: Any, name: str) -> tuple[Any, str]:
     """Return a file with the name of its source: the one that was typed (main=old.csv), else this one."""
-    from pathlib import Path
-
     from howsure.io.files import File
 
     if not isinstance(file, str):

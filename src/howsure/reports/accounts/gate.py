@@ -29,6 +29,11 @@ def of_gate(result: Any, asked: "Question | None", data: Any) -> Account:
         "gates at most.",
         WAYS.get(method, f"The interval is of the kind {method}, as in howsure compare."),
     ]
+    if result.judge is not None:
+        done.append(
+            "People's labels decide. The judge's scores of all items correct them (regression estimator of two-phase "
+            "sampling; Cochran 1977), and raters who disagree are part of the error, as in howsure compare --judge."
+        )
     if result.slices:
         done.append("p-values of slices are adjusted by Holm (1979); those of a loss beside that of all items.")
     limits = [
@@ -36,6 +41,9 @@ def of_gate(result: Any, asked: "Question | None", data: Any) -> Account:
         "Inconclusive is not equal: the data allow both a loss beyond the margin and none.",
     ]
     steps = ["`howsure gate --check` shows which losses this gate can see."]
+    if result.judge is not None:
+        limits.append("People must have labelled a random sample of the items, or items drawn by `howsure sample`.")
+        steps = ["`howsure judge` shows whether the judge is good enough, and which model it favours."]
     return Account(done=tuple(done), limits=tuple(limits), next=tuple(steps))
 
 
