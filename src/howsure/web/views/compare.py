@@ -12,7 +12,7 @@ from howsure.questions.base import Question
 from howsure.raters.design import FEW_RATERS
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
-from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
+from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first, too_few
 from howsure.web.words import between, humanly, measures, p_said, plural, sentence, short, signed
 
 MOST_BARS = 300
@@ -41,7 +41,7 @@ class CompareView(View):
             return Asked(None, missing="Choose a table, and the answer appears here.")
         menus, corrected = contest_menus(upload, sent)
         if not menus["b"].value:
-            return Asked(None, menus, "A comparison needs two models, and this table holds fewer.", corrected)
+            return Asked(None, menus, too_few(upload, "A comparison"), corrected)
         given = read_fields([field for field in shown_fields(page) if field.name not in ("metric", "better")], sent)
         given |= {"a": menus["a"].value, "b": menus["b"].value, **measured(menus["measure"].value)}
         given = {name: value for name, value in given.items() if name != "gold"}

@@ -11,7 +11,7 @@ from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
 from howsure.web.views.compare import contest_menus, measured
-from howsure.web.words import in_hundred, plural
+from howsure.web.words import humanly, in_hundred, plural
 
 ITEMS = (25, 50, 100, 200, 500, 1000, 2000)
 RESPONSES = (1, 2, 3, 5, 10)
@@ -21,6 +21,11 @@ RATERS = (5, 10, 15, 20, 30, 50, 80)
 PER_ITEM = 3
 DIFFERENCE = 0.05
 """The difference that matters for a preset, unless somebody says otherwise: their scales go from 0 to 1."""
+
+NO_RATERS = (
+    "A plan needs human answers or rater ids, and this pilot has neither. Say which column names the raters (change, "
+    "above), or plan from the standard deviation of the differences: More, How many segments does a study need?"
+)
 
 SHADES = (0.2, 0.4, 0.6, 0.8, 0.9)
 
@@ -41,6 +46,9 @@ class PlanView(View):
         menus = _menus(sent, upload, rated, preset)
         if upload is None and not preset:
             return Asked(None, menus, "Choose a pilot table or a preset, and the answer appears here.")
+        if rated and upload is not None and not upload.seen.get("raters"):
+            problem = upload.seen.get("problem", "")
+            return Asked(None, menus, humanly(problem) if problem else NO_RATERS)
         given = read_fields([field for field in shown_fields(page) if field.name not in self.own], sent)
         if any(
             name in given for name in ("target_power", "target_p", "target_width", "max_cost", "next", "preference")

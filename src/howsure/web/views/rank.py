@@ -10,7 +10,7 @@ from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
-from howsure.web.views.base import Asked, Menu, Sent, View, first
+from howsure.web.views.base import Asked, Menu, Sent, View, first, too_few
 from howsure.web.views.compare import contest_menus, measured
 from howsure.web.words import p_said, sentence, short
 
@@ -39,7 +39,7 @@ class RankView(View):
         if given.get("winner"):
             return Asked(given, menus, "", corrected)
         if len(rest) < 2:
-            return Asked(None, menus, "A ranking needs two models or more, and this table holds fewer.", corrected)
+            return Asked(None, menus, too_few(upload, "A ranking"), corrected)
         given = {name: value for name, value in given.items() if name != "gold"} | measured(menus["measure"].value)
         if menus["gold"].value != "none":
             given["gold"] = menus["gold"].value
