@@ -263,8 +263,10 @@ def _one_scale(sheet: Sheet, chosen: Mapping[str, Sequence[str]], kind: str) -> 
     cells = [pl.concat([sheet.ids(column) for column in columns]).drop_nulls() for columns in chosen.values()]
     if kind == "labels":
         shared = [set(own.to_list()) for own in cells]
-        return all(any(one & other for j, other in enumerate(shared) if i != j) or len(shared) == 1
-                   for i, one in enumerate(shared))  # fmt: skip
+        return all(
+            any(one & other for j, other in enumerate(shared) if i != j) or len(shared) == 1
+            for i, one in enumerate(shared)
+        )
     largest = sorted(
         float(np.nanmax(np.abs(own.cast(pl.Float64, strict=False).fill_null(0.0).to_numpy()), initial=0.0))
         for own in cells

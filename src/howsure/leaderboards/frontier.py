@@ -109,9 +109,12 @@ def frontier_blocks(board: Leaderboard) -> list[Block]:
         said = [f"{len(dominated):,} of {m:,} models {verb} dominated: {why} ({names})."]
     said += _cheaper(board, level)
     columns = (
-        Column("model"), Column(board.cost_name, "number"), Column(board.title, "number"),
-        Column(f"worse than {board.models[0].name} by at most", "number"), Column("dominated by"),
-    )  # fmt: skip
+        Column("model"),
+        Column(board.cost_name, "number"),
+        Column(board.title, "number"),
+        Column(f"worse than {board.models[0].name} by at most", "number"),
+        Column("dominated by"),
+    )
     rows: list[tuple[object, ...]] = []
     for one in sorted(board.costs, key=lambda one: one.cost):
         row = board.model(one.name)

@@ -257,9 +257,15 @@ def listed(document: dict[str, Any]) -> list[dict[str, Any]]:
             rows = [(name, _kind(one), one.get("description", "")) for name, one in fields.items()]
             summary = said.get("description") or said.get("summary", "")
             found.append(
-                {"method": method.upper(), "path": path, "summary": summary, "fields": rows, "example": example,
-                 "answers": answers}
-            )  # fmt: skip
+                {
+                    "method": method.upper(),
+                    "path": path,
+                    "summary": summary,
+                    "fields": rows,
+                    "example": example,
+                    "answers": answers,
+                }
+            )
     return found
 
 

@@ -92,15 +92,38 @@ async def _page(request: Request, found: Upload, error: str = "") -> Response:
             error = humanly(" ".join(str(refused).splitlines()))
     seen = found.seen
     return shown(
-        request, "table.html", status=422 if error and not likely else 200, upload=found, seen=seen, error=error,
-        columns=_columns(found), roles=ROLES, scales=SCALES, kinds=KINDS, chips=_chips(found), likely=likely,
-        query=query, answer=answer, few=FEW_DRAWS if sum(seen["sources"].values()) > MANY else 0,
-        title=title, others=_others(found, likely), sent=_sent(found),
-        fields=[control(field, found) for field in FOLDED], lacks=[humanly(said) for said in seen["lacks"]],
-        notes=[humanly(said) for said in seen["notes"] if "guessed from their names" not in said],
+        request,
+        "table.html",
+        status=422 if error and not likely else 200,
+        upload=found,
+        seen=seen,
+        error=error,
+        columns=_columns(found),
+        roles=ROLES,
+        scales=SCALES,
+        kinds=KINDS,
+        chips=_chips(found),
+        likely=likely,
+        query=query,
+        answer=answer,
+        few=FEW_DRAWS if sum(seen["sources"].values()) > MANY else 0,
+        title=title,
+        others=_others(found, likely),
+        sent=_sent(found),
+        fields=[control(field, found) for field in FOLDED],
+        lacks=[humanly(said) for said in seen["lacks"]],
+        notes=_notes(found),
         measures=measures(seen.get("kind", ""), found.gold, seen.get("better", "")) if seen["sources"] else [],
-        problem=humanly(seen["problem"]) if seen["problem"] else "", scale=found.reading.get("scale") or "",
-    )  # fmt: skip
+        problem=humanly(seen["problem"]) if seen["problem"] else "",
+        scale=found.reading.get("scale") or "",
+    )
+
+
+def _notes(upload: Upload) -> list[str]:
+    """Return what the reader should know; also what else is possible, where no two models can be compared."""
+    seen = upload.seen
+    able = [] if "compare" in seen.get("guessed", ()) else list(seen["supports"])
+    return [humanly(said) for said in (*able, *seen["notes"]) if "guessed from their names" not in said]
 
 
 def _names(page: Page) -> set[str]:

@@ -187,8 +187,15 @@ def ago(seconds: float) -> str:
 
 
 def sentence(text: str) -> str:
-    """Return a text with a capital at its beginning."""
-    return text[:1].upper() + text[1:]
+    """Return a text with a capital at its beginning, unless that is a name such as ratings.csv or gpt-4.
+
+    Examples
+    --------
+    >>> sentence("mean rating"), sentence("ratings.csv, line 4 is empty.")
+    ('Mean rating', 'ratings.csv, line 4 is empty.')
+    """
+    word = text.split(" ", 1)[0].rstrip(",:;")
+    return text[:1].upper() + text[1:] if word.isalpha() else text
 
 
 def few_words(text: str, most: int = 12) -> str:

@@ -138,11 +138,21 @@ def _asking(page: Page) -> Any:
         answer = "" if job is None or found is None else await apart(answer_part, request, job, found.sent_with(sent))
         uploads: list[Upload] = request.app.state.uploads.of(request.scope["session_id"])
         content = {
-            "page": page, "sent": sent, "upload": upload, "error": error, "answer": answer, "view": view,
-            "menus": {} if found is None else found.menus, "missing": "" if found is None else found.missing,
-            "uploads": [each for each in uploads if fits(page, each)], "presets": _presets(page), "preset": preset,
-            "running": job is not None and not job.ended, "form": groups(page, upload, sent, view.own), "job": job,
-        }  # fmt: skip
+            "page": page,
+            "sent": sent,
+            "upload": upload,
+            "error": error,
+            "answer": answer,
+            "view": view,
+            "menus": {} if found is None else found.menus,
+            "missing": "" if found is None else found.missing,
+            "uploads": [each for each in uploads if fits(page, each)],
+            "presets": _presets(page),
+            "preset": preset,
+            "running": job is not None and not job.ended,
+            "form": groups(page, upload, sent, view.own),
+            "job": job,
+        }
         if whole:
             return shown(request, view.template, status=422 if error else 200, **content)
         again = found is not None and found.corrected

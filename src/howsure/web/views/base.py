@@ -97,7 +97,13 @@ class View:
             what = "a table" if page.uploads and page.place else "what to do"
             return Asked(None, missing=f"Choose {what}, and the answer appears here.")
         given = read_fields(fields, sent)
-        if upload is not None and upload.gold and any(field.name == "gold" for field in fields):
+        names = {field.name for field in fields}
+        if (
+            upload is not None
+            and upload.gold in upload.seen.get("sources", ())
+            and "gold" in names
+            and "a" not in names
+        ):
             given.setdefault("gold", upload.gold)
         return Asked(given)
 
@@ -117,6 +123,12 @@ class View:
     def show(self, frozen: dict[str, Any], sent: Sent) -> dict[str, Any]:
         """Return what the template shows of what was kept, as the address asks for it."""
         return frozen
+
+
+def too_few(upload: Upload, what: str) -> str:
+    """Return why nothing can be compared: the file could not be read, or it holds fewer than two models."""
+    problem = upload.seen.get("problem", "")
+    return humanly(problem) if problem else f"{what} needs two models, and this table holds fewer."
 
 
 def first(sent: Sent, name: str, default: str = "") -> str:

@@ -13,7 +13,7 @@ from howsure.raters.design import FEW_RATERS
 from howsure.web.everyday_words import between, humanly, measures, p_said, plural, sentence, short, signed
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
-from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
+from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first, too_few
 
 MOST_BARS = 300
 """Items in the picture; of more, every so many of the sorted ones."""
@@ -41,7 +41,7 @@ class CompareView(View):
             return Asked(None, missing="Choose a table, and the answer appears here.")
         menus, corrected = contest_menus(upload, sent)
         if not menus["b"].value:
-            return Asked(None, menus, "A comparison needs two models, and this table holds fewer.", corrected)
+            return Asked(None, menus, too_few(upload, "A comparison"), corrected)
         given = read_fields([field for field in shown_fields(page) if field.name not in ("metric", "better")], sent)
         given |= {"a": menus["a"].value, "b": menus["b"].value, **measured(menus["measure"].value)}
         given = {name: value for name, value in given.items() if name != "gold"}
@@ -97,7 +97,7 @@ def contest_menus(upload: Upload, sent: Sent) -> tuple[dict[str, Menu], bool]:
         "b": Menu("b", "Model B", b, [(name, short(name)) for name in models], "--b", "is-b"),
         "gold": Menu("gold", "Measured against", of_gold, golds, "--gold"),
         "measure": Menu("measure", "Measure", measure, [*offered, *other], "--metric"),
-    }  # fmt: skip
+    }
     corrected = any(asked[name] and asked[name] != menus[name].value for name in asked)
     return menus, corrected
 
@@ -140,8 +140,13 @@ def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
     numbers["said"] = {name: number(one, error) for name, one in found.items()}
     if math.isnan(answer.pvalue) or math.isnan(value):
         why = next((note for note in one.notes if "undefined" in note), "The difference is undefined on these items.")
-        return {"tone": "unclear", "verdict": "These data cannot tell.", "detail": humanly(why), "more": [],
-                "now": numbers | {"words": "No interval."}}  # fmt: skip
+        return {
+            "tone": "unclear",
+            "verdict": "These data cannot tell.",
+            "detail": humanly(why),
+            "more": [],
+            "now": numbers | {"words": "No interval."},
+        }
     p = answer.pvalue if math.isnan(one.pvalue_adjusted) or answer is not one else one.pvalue_adjusted
     sure = p <= 1 - ends.confidence_level + 1e-12
     winner, loser = (a, b) if value > 0 else (b, a)
@@ -196,15 +201,20 @@ def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
     unit = "the share of items won" if math.isnan(one.a_score) else one.title
     return {
         "interval": {
-            "title": sentence(one.title), "better": one.better, "unit": unit, "margin": margin,
+            "title": sentence(one.title),
+            "better": one.better,
+            "unit": unit,
+            "margin": margin,
             "a": {"name": short(a), "score": _finite(one.a_score), "said": number(one.a_score, error)},
             "b": {"name": short(b), "score": _finite(one.b_score), "said": number(one.b_score, error)},
             "reach": 1.15 * max([*reach, margin or 0, 1e-9]),
         },
         "weighted": f"{number(one.advantage, error)} is weighted so that the busiest raters do not dominate; the plain "
-        f"difference is {number(plain, error)}." if weighted else "",
+        f"difference is {number(plain, error)}."
+        if weighted
+        else "",
         "n_items": one.n_items,
-    }  # fmt: skip
+    }
 
 
 def _items(one: Any, asked: Question) -> dict[str, Any]:
@@ -220,9 +230,13 @@ def _items(one: Any, asked: Question) -> dict[str, Any]:
     def row(i: int) -> dict[str, Any]:
         name = str(found.items[i])
         return {
-            "name": name, "d": float(found.advantages[i]), "said": signed(float(found.advantages[i]), error),
-            "a": number(float(found.a[i]), error), "b": number(float(found.b[i]), error), **responses.get(name, {}),
-        }  # fmt: skip
+            "name": name,
+            "d": float(found.advantages[i]),
+            "said": signed(float(found.advantages[i]), error),
+            "a": number(float(found.a[i]), error),
+            "b": number(float(found.b[i]), error),
+            **responses.get(name, {}),
+        }
 
     wins = int((found.advantages > 0).sum()), int((found.advantages < 0).sum())
     rows = [
@@ -237,7 +251,7 @@ def _items(one: Any, asked: Question) -> dict[str, Any]:
         "rows": rows,
         "ties": int(order.size - sum(wins)),
         "tables": {"items": csv_tables.from_frame(frame)},
-    }  # fmt: skip
+    }
 
 
 def _frame(found: Any, names: tuple[str, str, str]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from howsure.documents.numbers import number, rough
-from howsure.web.everyday_words import in_hundred, plural
+from howsure.web.everyday_words import humanly, in_hundred, plural
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first
@@ -22,6 +22,11 @@ PER_ITEM = 3
 DIFFERENCE = 0.05
 """The difference that matters for a preset, unless somebody says otherwise: their scales go from 0 to 1."""
 
+NO_RATERS = (
+    "A plan needs human answers or rater ids, and this pilot has neither. Say which column names the raters (change, "
+    "above), or plan from the standard deviation of the differences: More, How many segments does a study need?"
+)
+
 SHADES = (0.2, 0.4, 0.6, 0.8, 0.9)
 
 
@@ -31,8 +36,20 @@ class PlanView(View):
     template = "plan.html"
     answer = "answers/plan.html"
     sentence = "sentences/plan.html"
-    own = ("difference", "n_items", "n_responses", "n_raters", "raters_per_item", "budget", "a", "b", "gold", "metric",
-           "better", "epsilon")  # fmt: skip
+    own = (
+        "difference",
+        "n_items",
+        "n_responses",
+        "n_raters",
+        "raters_per_item",
+        "budget",
+        "a",
+        "b",
+        "gold",
+        "metric",
+        "better",
+        "epsilon",
+    )
 
     def question(self, page: Page, sent: Sent, upload: Upload | None) -> Asked:
         """Return the plan of a grid of designs around the one that was asked for."""
@@ -41,6 +58,9 @@ class PlanView(View):
         menus = _menus(sent, upload, rated, preset)
         if upload is None and not preset:
             return Asked(None, menus, "Choose a pilot table or a preset, and the answer appears here.")
+        if rated and upload is not None and not upload.seen.get("raters"):
+            problem = upload.seen.get("problem", "")
+            return Asked(None, menus, humanly(problem) if problem else NO_RATERS)
         given = read_fields([field for field in shown_fields(page) if field.name not in self.own], sent)
         if any(
             name in given for name in ("target_power", "target_p", "target_width", "max_cost", "next", "preference")
@@ -84,12 +104,17 @@ class PlanView(View):
         own = pilot is not None and pilot.difference != "given"
         title = f"How much data to find a difference of {rough(difference)}?"
         return {
-            "title": title, "grid": True, "rated": rated, "cells": [_cell(cell, rated) for cell in cells],
-            "difference": rough(difference), "own": own,
+            "title": title,
+            "grid": True,
+            "rated": rated,
+            "cells": [_cell(cell, rated) for cell in cells],
+            "difference": rough(difference),
+            "own": own,
             "of_raters": {f"{cell.n_items}|{cell.n_raters}": cell.shares.get("raters", 0.0) for cell in cells},
             "priced": any(name.startswith("cost_") for name in asked.given),
-            **_summary(cells, difference), "like": _like(asked),
-        }  # fmt: skip
+            **_summary(cells, difference),
+            "like": _like(asked),
+        }
 
     def show(self, frozen: dict[str, Any], sent: Sent) -> dict[str, Any]:
         """Return the design that was asked for among the others: verdict, a better one, map and curve."""
@@ -119,13 +144,22 @@ class PlanView(View):
             "tone": "good" if enough else "unclear",
             "verdict": f"{said[:1].upper()}{said[1:]} in 100 such studies would find it.",
             "detail": f"{cost}: {here['design']}.{over} {would}",
-            "more": spread.strip(), "here": here,
+            "more": spread.strip(),
+            "here": here,
             "better": _better(list(at.values()), here, budget),
             "map": {
-                "rows": rows, "columns": columns, "n": n, "k": k, "word": word, "budget": math.isfinite(budget),
+                "rows": rows,
+                "columns": columns,
+                "n": n,
+                "k": k,
+                "word": word,
+                "budget": math.isfinite(budget),
                 "cells": [
-                    {**{name: cell[name] for name in ("n", "k", "power", "cost", "said")},
-                     "over": cell["cost"] > budget, "level": sum(cell["power"] >= shade for shade in SHADES)}
+                    {
+                        **{name: cell[name] for name in ("n", "k", "power", "cost", "said")},
+                        "over": cell["cost"] > budget,
+                        "level": sum(cell["power"] >= shade for shade in SHADES),
+                    }
                     for cell in frozen["cells"]
                 ],
                 "words": "Map of plans: studies in 100 that find the difference.",
@@ -133,7 +167,7 @@ class PlanView(View):
             "curve": _curve(at, n, k, word),
             "ceiling": _ceiling(frozen, at, rows, n, k),
             "word": word,
-        }  # fmt: skip
+        }
 
 
 def _menus(sent: Sent, upload: Upload | None, rated: bool, preset: str) -> dict[str, Menu]:
@@ -163,7 +197,7 @@ def _menus(sent: Sent, upload: Upload | None, rated: bool, preset: str) -> dict[
         )
     else:
         menus["across"] = typed("across", "Answers per item", "3", "--n-responses")
-    return menus  # fmt: skip
+    return menus
 
 
 def _rated(upload: Upload | None) -> bool:
@@ -210,9 +244,13 @@ def _like(asked: Any) -> dict[str, Any]:
     middle = float(np.mean(values))
     name = f"mean {number(middle, float(np.std(values)) / 4)}"
     return {
-        "edges": ends.tolist(), "counts": counts.tolist(), "mark": middle, "name": name, "plain": True,
+        "edges": ends.tolist(),
+        "counts": counts.tolist(),
+        "mark": middle,
+        "name": name,
+        "plain": True,
         "words": f"Histogram of {values.size:,} answers, {name}.",
-    }  # fmt: skip
+    }
 
 
 def _with(numbers: Sequence[int], one: int) -> tuple[int, ...]:
@@ -234,10 +272,15 @@ def _cell(cell: Any, rated: bool) -> dict[str, Any]:
     k = cell.n_raters if rated else max(cell.n_responses.values())
     ends = cell.power_interval
     return {
-        "n": cell.n_items, "k": k, "power": float(cell.power), "cost": float(cell.cost), "design": str(cell.design),
-        "low": None if ends is None else float(ends.low), "high": None if ends is None else float(ends.high),
+        "n": cell.n_items,
+        "k": k,
+        "power": float(cell.power),
+        "cost": float(cell.cost),
+        "design": str(cell.design),
+        "low": None if ends is None else float(ends.low),
+        "high": None if ends is None else float(ends.high),
         "said": f"{cell.design}: {in_hundred(cell.power)} of 100 studies find it",
-    }  # fmt: skip
+    }
 
 
 def _summary(cells: Sequence[Any], difference: float) -> dict[str, Any]:
@@ -276,10 +319,15 @@ def _curve(at: dict[tuple[int, int], dict[str, Any]], n: int, k: int, word: str)
     here = at.get((n, k))
     said = in_hundred(here["power"]) if here else ""
     return {
-        "x": [rows[0], rows[-1]], "log": True, "ticks": [rows[0], n, 500, rows[-1]], "label": "items", "unit": "items",
-        "here": [n, here["power"]] if here else None, "lines": [line for line in lines if line["points"]],
+        "x": [rows[0], rows[-1]],
+        "log": True,
+        "ticks": [rows[0], n, 500, rows[-1]],
+        "label": "items",
+        "unit": "items",
+        "here": [n, here["power"]] if here else None,
+        "lines": [line for line in lines if line["points"]],
         "words": f"Studies in 100 that find the difference, by number of items; you are here: {said}.",
-    }  # fmt: skip
+    }
 
 
 def _ceiling(frozen: dict[str, Any], at: dict[tuple[int, int], dict[str, Any]], rows: list[int], n: int, k: int) -> str:

@@ -27,8 +27,12 @@ class PowerView(View):
     def question(self, page: Page, sent: Sent, upload: Upload | None) -> Asked:
         """Return the question; what is left open has a usual value."""
         values = {name: first(sent, name, default) for name, default in DEFAULTS.items()}
-        labels = {"effect": "Difference", "sd": "Standard deviation of the differences",
-                  "power": "Studies in 100 that find it", "alpha": "Level of the test"}  # fmt: skip
+        labels = {
+            "effect": "Difference",
+            "sd": "Standard deviation of the differences",
+            "power": "Studies in 100 that find it",
+            "alpha": "Level of the test",
+        }
         options = {"effect": "--effect", "sd": "--sd", "power": "--target-power", "alpha": "--alpha"}
         menus = {name: Menu(name, labels[name], values[name], option=options[name]) for name in values}
         fields = [field for field in shown_fields(page) if field.name not in self.own]
@@ -64,16 +68,25 @@ class PowerView(View):
             for size in sorted({max(3, round(n * share)) for share in SHARES})
         ]
         curve = {
-            "x": [0, sizes[-1]], "label": "segments that both systems answered", "unit": "segments", "drag": "power",
-            "here": [n, result.power], "lines": [{"on": True, "points": points}],
+            "x": [0, sizes[-1]],
+            "label": "segments that both systems answered",
+            "unit": "segments",
+            "drag": "power",
+            "here": [n, result.power],
+            "lines": [{"on": True, "points": points}],
             "words": f"Studies in 100 that find the difference, by number of segments; {n:,} give {found}.",
-        }  # fmt: skip
+        }
         how = "" if result.alternative == "two-sided" else "one-sided "
         design = f"{how or 'Two-sided '}{'paired t test' if result.design == 'paired' else 't test of two samples'}"
         return {
-            "title": f"How many segments to find {effect}?", "tone": "good", "verdict": verdict, "detail": detail,
-            "curve": curve, "rows": rows, "design": design[:1].upper() + design[1:],
-        }  # fmt: skip
+            "title": f"How many segments to find {effect}?",
+            "tone": "good",
+            "verdict": verdict,
+            "detail": detail,
+            "curve": curve,
+            "rows": rows,
+            "design": design[:1].upper() + design[1:],
+        }
 
 
 def _in_one(text: str) -> str:

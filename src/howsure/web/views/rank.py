@@ -11,7 +11,7 @@ from howsure.questions.base import Question
 from howsure.web.everyday_words import p_said, sentence, short
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
-from howsure.web.views.base import Asked, Menu, Sent, View, first
+from howsure.web.views.base import Asked, Menu, Sent, View, first, too_few
 from howsure.web.views.compare import contest_menus, measured
 
 MOST_SHOWN = 60
@@ -39,7 +39,7 @@ class RankView(View):
         if given.get("winner"):
             return Asked(given, menus, "", corrected)
         if len(rest) < 2:
-            return Asked(None, menus, "A ranking needs two models or more, and this table holds fewer.", corrected)
+            return Asked(None, menus, too_few(upload, "A ranking"), corrected)
         given = {name: value for name, value in given.items() if name != "gold"} | measured(menus["measure"].value)
         if menus["gold"].value != "none":
             given["gold"] = menus["gold"].value
@@ -70,18 +70,25 @@ class RankView(View):
         detail = f"{pairs} {leader}: {result.title} {score}."
         low, high = _range(result.models)
         return {
-            "title": f"Which of {n} models may be the best?", "tone": "wins-a" if len(best) == 1 else "unclear",
-            "verdict": verdict, "detail": detail, "board": True, "level": level,
+            "title": f"Which of {n} models may be the best?",
+            "tone": "wins-a" if len(best) == 1 else "unclear",
+            "verdict": verdict,
+            "detail": detail,
+            "board": True,
+            "level": level,
             "rows": [_row(model, result, low, high) for model in result.models[:MOST_SHOWN]],
-            "n_models": n, "axis": [f"{low:.3g}", f"{high:.3g}"],
+            "n_models": n,
+            "axis": [f"{low:.3g}", f"{high:.3g}"],
             "measure": f"{sentence(result.title)}, {result.better} is better",
             "pairs": [_pair(pair, result.alpha) for pair in result.pairs],
-            "n_pairs": len(result.pairs), "gold": result.gold,
+            "n_pairs": len(result.pairs),
+            "gold": result.gold,
             "scopes": [scope.name for scope in result.scopes],
-            "random": bool(result.scopes) and result.confidence_set == result.scopes[-1].confidence_set
+            "random": bool(result.scopes)
+            and result.confidence_set == result.scopes[-1].confidence_set
             and result.n_significant == result.scopes[-1].n_significant,
             "about_raters": bool(result.scopes) and "raters" in result.scopes[0].name,
-        }  # fmt: skip
+        }
 
     def show(self, frozen: dict[str, Any], sent: Sent) -> dict[str, Any]:
         """Return the board with the rows that were ticked, and what is known of the two."""
@@ -117,12 +124,19 @@ def _row(model: Any, board: Any, low: float, high: float) -> dict[str, Any]:
     letters = [letter_of(place) for place, group in enumerate(board.groups) if model.name in group]
     ranks = f"{model.rank_low}–{model.rank_high}" if model.rank_low != model.rank_high else str(model.rank_low)
     return {
-        "name": model.name, "short": short(model.name), "rank": ranks, "rank_value": model.rank or model.rank_low,
-        "score": number(model.score, error), "score_value": model.score if math.isfinite(model.score) else "",
-        "ends": ends_of(ends.low, ends.high, error), "at": at, "best": model.in_confidence_set,
+        "name": model.name,
+        "short": short(model.name),
+        "rank": ranks,
+        "rank_value": model.rank or model.rank_low,
+        "score": number(model.score, error),
+        "score_value": model.score if math.isfinite(model.score) else "",
+        "ends": ends_of(ends.low, ends.high, error),
+        "at": at,
+        "best": model.in_confidence_set,
         "ties": " ".join(letters),
-        "leads": f"{100 * model.first_place_share:.0f}%", "n_items": model.n_items,
-    }  # fmt: skip
+        "leads": f"{100 * model.first_place_share:.0f}%",
+        "n_items": model.n_items,
+    }
 
 
 def letter_of(place: int) -> str:
@@ -146,10 +160,13 @@ def _pair(pair: Any, alpha: float) -> dict[str, Any]:
     apart = pair.pvalue_adjusted <= alpha
     holds = ends.low <= 0 <= ends.high
     return {
-        "a": pair.a, "b": pair.b, "apart": apart,
-        "verdict": f"{short(pair.a)} is better than {short(pair.b)}." if apart
+        "a": pair.a,
+        "b": pair.b,
+        "apart": apart,
+        "verdict": f"{short(pair.a)} is better than {short(pair.b)}."
+        if apart
         else f"No clear difference between {short(pair.a)} and {short(pair.b)}.",
         "detail": f"Difference {number(pair.advantage, error)} ({ends_of(ends.low, ends.high, error)}), "
         f"{p_said(p_of(pair.pvalue_adjusted))}, counting all pairs."
         + (" The test settles the clearest pairs first, which an interval cannot." if apart and holds else ""),
-    }  # fmt: skip
+    }

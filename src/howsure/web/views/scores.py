@@ -84,9 +84,13 @@ class ScoresView(View):
         advice, normal = result.recommendation, "normal" if about.normal else "not normal"
         best = [one.test for one in advice.recommended]
         return {
-            "title": f"Does {a} score higher than {b}?", "tone": tone, "verdict": verdict,
+            "title": f"Does {a} score higher than {b}?",
+            "tone": tone,
+            "verdict": verdict,
             "detail": f"{sentence(test.estimand)} {number(test.estimate, error)}, {likely}, {how}).",
-            "names": [a, b], "unit": unit, "notes": [str(note) for note in result.notes],
+            "names": [a, b],
+            "unit": unit,
+            "notes": [str(note) for note in result.notes],
             "steps": {
                 "upload": f"{plural(result.description.n * result.unit_size, 'segment')}, 2 systems",
                 "summary": f"{sentence(about.shape)}, {normal}: compare {advice.statistic}s",
@@ -94,23 +98,31 @@ class ScoresView(View):
                 "effect": _effect_line(result.effects),
                 "power": _power_line(result.curve, unit),
             },
-            "hist": _histogram(about), "summary": _summary(about, a, b), "shape": result.recommendation.reason,
-            "stable": _stable(result.unit_sizes), "test": test.test, "tests": _tests(result.recommendation),
+            "hist": _histogram(about),
+            "summary": _summary(about, a, b),
+            "shape": result.recommendation.reason,
+            "stable": _stable(result.unit_sizes),
+            "test": test.test,
+            "tests": _tests(result.recommendation),
             "statistic": result.recommendation.statistic_reason,
-            "effects": [_effect(one) for one in result.effects], "curve": _curve(result.curve, test, unit),
+            "effects": [_effect(one) for one in result.effects],
+            "curve": _curve(result.curve, test, unit),
             "curve_notes": [str(note) for note in result.curve.notes],
-            "effect": f"{result.curve.effect:.3g}", "observed": result.curve.effect_source == "observed",
-        }  # fmt: skip
+            "effect": f"{result.curve.effect:.3g}",
+            "observed": result.curve.effect_source == "observed",
+        }
 
 
 def _histogram(about: Any) -> dict[str, Any]:
     found = about.histograms["difference"]
     middle, low, high = about.difference.median, about.difference.minimum, about.difference.maximum
     return {
-        "edges": list(map(float, found.edges)), "counts": list(map(int, found.counts)), "mark": float(middle),
+        "edges": list(map(float, found.edges)),
+        "counts": list(map(int, found.counts)),
+        "mark": float(middle),
         "name": f"median {number(middle, about.difference.standard_deviation / 10)}",
         "words": f"Histogram of {about.n:,} differences, from {low:.3g} to {high:.3g}.",
-    }  # fmt: skip
+    }
 
 
 def _summary(about: Any, a: str, b: str) -> list[list[str]]:
@@ -149,9 +161,12 @@ def _effect(one: Any) -> dict[str, str]:
     error = error_of(ends, one.estimate)
     known = math.isfinite(ends.low) and math.isfinite(ends.high)
     return {
-        "label": one.label, "estimate": number(one.estimate, error), "size": one.size or "–", "meaning": one.meaning,
+        "label": one.label,
+        "estimate": number(one.estimate, error),
+        "size": one.size or "–",
+        "meaning": one.meaning,
         "ends": ends_of(ends.low, ends.high, error) if known else "none",
-    }  # fmt: skip
+    }
 
 
 def _effect_line(effects: Any) -> str:
@@ -176,6 +191,10 @@ def _curve(curve: Any, test: Any, unit: str) -> dict[str, Any]:
     here = next((point for point in points if point[0] == test.n), None)
     words = f"Studies in 100 that find a difference of {curve.effect:.3g}, by number of {unit}s."
     return {
-        "x": [0, points[-1][0]], "label": f"{unit}s", "unit": f"{unit}s", "words": words,
-        "lines": [{"on": True, "dots": True, "points": points}], **({"here": here} if here else {}),
-    }  # fmt: skip
+        "x": [0, points[-1][0]],
+        "label": f"{unit}s",
+        "unit": f"{unit}s",
+        "words": words,
+        "lines": [{"on": True, "dots": True, "points": points}],
+        **({"here": here} if here else {}),
+    }
