@@ -241,7 +241,8 @@ def results_of(question: type[Question]) -> list[type[records.Record]]:
     found = []
     for name in re.findall(r"[A-Za-z_][\w.]*", str(question.answer.__annotations__["return"])):
         first, _, rest = name.partition(".")
-        found.append(resolve_name(imported[first] + (f".{rest}" if rest else "")))
+        place = imported.get(first, f"{module.__name__}.{first}")
+        found.append(resolve_name(f"{place}.{rest}" if rest else place))
     return found
 
 

@@ -178,13 +178,6 @@ def stand_in(page: Page, preset: str) -> tuple[str, ...]:
     return (_check.one_of("preset", preset, PRESETS),)
 
 
-def from_form(
-    page: Page, sent: Mapping[str, Sequence[str]], files: Sequence[str], reading: Mapping[str, Any] | None = None
-) -> Question:
-    """Return the question that a form asks; an empty field has its default."""
-    return ask(page, read_fields(shown_fields(page), sent), files, reading)
-
-
 def read_fields(fields: Sequence[Field], sent: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the fields that a form fills in, as the values that they stand for."""
     given: dict[str, Any] = {}

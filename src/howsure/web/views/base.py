@@ -107,10 +107,6 @@ class View:
             given.setdefault("gold", upload.gold)
         return Asked(given)
 
-    def title(self, asked: Question, about: str) -> str:
-        """Return the question in one line, for the history."""
-        return about
-
     def freeze(self, result: Record, asked: Question) -> dict[str, Any]:
         """Return what is kept of a result for the page."""
         document = result.document()
