@@ -326,7 +326,8 @@ class JudgedGauge:
     parts : CombinedError
         Its error by raters and items.
     labels : GuardedStudentGauge
-        What people say of each labelled item, corrected by the judge: a judge may miss the rare large losses.
+        What people say of each labelled item, corrected by the judge. A judge may miss rare large losses: without these
+        guards up to 15% of models at the edge pass (docs/evidence/gate.md).
     """
 
     estimate: float
