@@ -305,6 +305,19 @@ def test_few_items_say_what_p_they_can_reach():
     assert "With 4 items no p-value below 0.125 is possible (0.0625 one-sided)." in result.notes
 
 
+def test_a_verdict_that_few_items_cannot_decide_is_not_said_twice():
+    result = compare(Contest.from_arrays(None, [1.5, 2.5, 3.0], [0.0, 1.0, 1.0]), rng=0, n_resamples=999)
+    said = str(result)
+    assert "With 3 items no difference can be significant" in said
+    assert "no p-value below" not in said
+    assert result.confidence_interval.low > 0
+    assert "which so few items cannot show" in said
+    assert "borderline" not in said
+    with pytest.warns(HowsureWarning):
+        same = compare(Contest.from_arrays(None, [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]), rng=0, n_resamples=999)
+    assert "Cohen's d" not in str(same)
+
+
 @pytest.mark.parametrize("name", list(BUILTIN))
 def test_constant_data_are_undefined_or_equal_never_significant(name):
     same = np.ones((20, 3))

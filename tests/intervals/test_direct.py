@@ -68,6 +68,7 @@ def test_the_score_interval_has_its_laws(won, lost, same, level):
     ("result", "note"),
     [
         (score([0.0, 0.0]), "The score interval is undefined: A and B differ on no item."),
+        (score([math.nan]), "The score interval is undefined: there is one item."),
         (score([1.0, 0.5, 0.0]), "The score interval is undefined: the item advantages are not all −c, 0 or c."),
         (student(1.0, standard_error=0.0, df=8), "The t interval is undefined: the standard error is 0 or undefined."),
         (student(1.0, standard_error=1.0, df=0), "The t interval is undefined: the standard error is 0 or undefined."),

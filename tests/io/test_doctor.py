@@ -8,6 +8,7 @@ import pytest
 from howsure import Diagnosis
 from howsure.documents import Code
 from howsure.documents.text import cell_width
+from howsure.errors import DataError
 from howsure.io import doctor, read
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
@@ -60,8 +61,47 @@ def test_two_logs_of_one_model_get_names(folder):
     log["eval"]["eval_id"] = "other"
     eval_file(folder / "again.eval", log)
     found = doctor(["m-1.eval", "again.eval"])
-    assert not found.supports
-    assert found.commands[0] == "howsure compare m-1=m-1.eval again=again.eval"
+    assert found.supports == (
+        "The score of m-1 can be estimated, with its confidence interval.",
+        "How far runs of m-1 differ can be estimated.",
+    )
+    assert "These files can be scored, but hold no two models to compare." in str(found)
+    assert found.commands[:3] == (
+        "howsure compare m-1=m-1.eval again=again.eval",
+        "howsure score m-1.eval again.eval",
+        "howsure reliability m-1.eval again.eval",
+    )
+
+
+def test_one_model_is_scored(howsure):
+    found = doctor("m-1.eval")
+    assert [shlex.split(command)[1] for command in found.commands[:2]] == ["score", "reliability"]
+    for command in found.commands:
+        assert howsure(*shlex.split(command)[1:]).returncode == 0, command
+
+
+def test_ratings_say_which_are_better(folder):
+    (folder / "rated.csv").write_text("item,model,score\n1,x,3\n1,y,4\n2,x,1\n2,y,5\n", encoding="utf-8")
+    (folder / "right.csv").write_text("item,model,score\n1,x,1\n1,y,0\n2,x,1\n2,y,1\n", encoding="utf-8")
+    said = "x and y can be compared by their own scores, without gold"
+    assert doctor("rated.csv").supports[0] == f"{said}; higher is better unless you add --better lower."
+    assert doctor("right.csv").supports[0] == f"{said}."
+
+
+def test_raters_of_different_items_do_not_agree_or_disagree(folder):
+    rows = [f"{item},{model},r{item % 2},{item}" for item in range(6) for model in ("x", "y")]
+    (folder / "split.csv").write_text("item,model,rater,score\n" + "\n".join(rows), encoding="utf-8")
+    found = doctor("split.csv")
+    assert not any("agreement" in said for said in found.supports)
+    assert not any("no rater ids" in said for said in found.lacks)
+
+
+def test_totals_say_where_the_items_are(folder):
+    (folder / "results_2026.json").write_text('{"results": {"quiz": {"acc": 0.5}}}', encoding="utf-8")
+    told = "an aggregate without items; per-item scores are in samples_*.jsonl beside it."
+    assert doctor("results_2026.json").lacks == (f"results_2026.json is {told}",)
+    with pytest.raises(DataError, match="is an aggregate without items"):
+        read("results_2026.json")
 
 
 def test_several_scorers_are_told(folder):
@@ -83,6 +123,7 @@ def test_what_cannot_be_read_says_why(folder):
 def test_a_table_of_people_and_models_gets_conditions():
     found = doctor("kinds.csv")
     assert found.commands == ("howsure compare kinds.csv --gold kind=human --a source=x --b source=y",)
+    assert found.files[0].n_models == 2
 
 
 def test_people_and_models_that_read_as_one_tidy_table_get_conditions_too(folder):

@@ -88,6 +88,10 @@ def test_the_answer_says_what_the_judge_was_worth(found):
     assert "because the 6 raters disagree" in said
 
 
+def test_a_floor_above_the_interval_is_not_shown(found):
+    assert "Even a perfect judge" not in str(replace(found, floor=1.1 * found.half_width))
+
+
 def test_the_advice_follows_the_forecasts(found):
     raters, labels = found.forecasts
     assert (raters.change, raters.n_raters, labels.n_labelled) == ("raters", 12, 120)
@@ -234,7 +238,7 @@ def _renamed(rows):
 
 
 WRONG = [
-    (rated(), {"judge": "gtp-judge"}, DataError, "`judge` must name a source or a rater; 'gtp-judge' is neither"),
+    (rated(), {"judge": "gtp-judge"}, DataError, "beside `gold`; 'gtp-judge' is no rater"),
     (_without(rated(), people=True), {"judge": "gpt-judge"}, DataError, "no item has a label by people"),
     (_apart(rated()), {"judge": "gpt-judge"}, DataError, "none of the 60 labelled items was scored by gpt-judge"),
     (rated(), {"judge": "gpt-judge", "by": "item"}, ArgumentError, "`by` does not go with `judge`"),

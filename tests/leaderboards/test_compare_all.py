@@ -452,6 +452,9 @@ def test_items_that_some_model_lacks_are_left_out_with_a_note():
     board = compare_all(table_of(scores), rng=0, n_resamples=99)
     assert {row.n_items for row in board.models} == {15}
     assert any("5 of 20 items are left out" in note and "m1 lacks most (5)" in note for note in board.notes)
+    scores[1:5, 1] = 1
+    board = compare_all(table_of(scores), rng=0, n_resamples=99)
+    assert any("1 of 20 items is left out" in note for note in board.notes)
 
 
 def test_fewer_items_than_models_is_said():

@@ -18,6 +18,13 @@ sleep = PairedScores.from_arrays(SLEEP["a"], SLEEP["b"])
 values = st.lists(st.tuples(st.integers(-20, 20), st.integers(-20, 20)), min_size=3, max_size=25)
 
 
+@pytest.mark.parametrize(("n_zero", "told"), [(1, "is exactly 0. The test ignores this segment."),
+                                              (2, "are exactly 0. The test ignores these segments.")])  # fmt: skip
+def test_ignored_segments_are_counted(n_zero, told):
+    scores = PairedScores.from_arrays([1.0, 2.0, 3.0, 4.0, 6.0], [*[1.0, 2.0][:n_zero], *[0.0] * (5 - n_zero)])
+    assert f"{n_zero} of 5 differences {told}" in significance_test(scores, test="sign").notes
+
+
 def test_depression():
     wilcoxon = significance_test(depression, test="wilcoxon")
     assert wilcoxon.statistic == DEPRESSION["wilcoxon"]["statistic"]

@@ -374,6 +374,8 @@ def test_a_grid_of_designs_is_answered_by_its_smallest_design_and_by_what_respon
     first, second = found.sentences[:2]
     assert first == f"Of these 12 designs, {least.design.in_words} have 80% power at the lowest cost ({least.cost:g})."
     assert found.verdict == first
+    [marked] = [line for line in str(found).splitlines() if "best ←" in line]
+    assert f" {least.n_items} │" in marked
     assert second.startswith("At the same cost of 200, 200 items with 1 response each have power 0.")
     assert "20 items with 10 responses each have power" in second
     none = plan("normal", metrics="mae", epsilon=0.02, n_items=[20, 40], n_responses=[1, 5], test=None, rng=0)

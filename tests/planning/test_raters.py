@@ -189,6 +189,9 @@ def test_few_raters_cannot_be_made_up_for_by_items():
     found = plan_raters(contest, advantage=0.5, n_raters=[3, enough], rng=0)
     assert [cell.n_raters for cell in found.cells if not cell.reason] == [enough]
     assert any("With 3 raters, no number of items gives 80% power" in line for line in found.sentences)
+    found = plan_raters(contest, advantage=0.5, n_raters=[2, 3, enough], rng=0)
+    [limit] = [line for line in found.sentences if "no number of items" in line]
+    assert limit.startswith("With up to 3 raters, no number of items gives 80% power")
 
 
 def test_swapping_the_models_flips_the_advantage_and_keeps_the_plan():

@@ -60,13 +60,15 @@ def _name(contest: Contest, role: str) -> str:
 
 
 def small(contest: Contest, tail: PValue) -> list[str]:
-    """Say which p-value is the smallest possible, where few items are enumerated."""
+    """Say which p-value is the smallest possible, where few items are enumerated; an undecided verdict says it, too."""
     if not tail.exact or contest.n_items > 5:
         return []
     one_sided = 1 / 2**contest.n_items
     return [
-        f"With {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {2 * one_sided:.4g} is possible "
-        f"({one_sided:.4g} one-sided)."
+        Aside(
+            f"With {contest.n_items} item{'s' * (contest.n_items > 1)} no p-value below {2 * one_sided:.4g} is "
+            f"possible ({one_sided:.4g} one-sided)."
+        )
     ]
 
 
@@ -143,10 +145,10 @@ def off_centre(scheme: Scheme, advantage: float, draws: FloatArray) -> list[str]
 
 
 def without_spread(sizes: EffectSizes, contest: Contest) -> list[str]:
-    """Say why effect sizes in standard deviations are undefined although there are item scores."""
+    """Say why effect sizes in standard deviations, which are details, are undefined although there are item scores."""
     if math.isnan(sizes.win_rate) or not math.isnan(sizes.hedges_g):
         return []
     if not math.isnan(sizes.cohen_d):
-        return [f"Hedges' g is undefined with {contest.n_items} items."]
+        return [Aside(f"Hedges' g is undefined with {contest.n_items} items.")]
     why = "A and B differ by the same amount on every item" if contest.n_items > 1 else "there is one item"
-    return [f"Cohen's d and Hedges' g are undefined: {why}."]
+    return [Aside(f"Cohen's d and Hedges' g are undefined: {why}.")]

@@ -169,6 +169,8 @@ def asides(result: "Comparison") -> list[str]:
     rejected = result.pvalue <= alpha + 1e-12
     if outside == rejected:
         return []
+    if outside and result.detectable == math.inf:  # no p-value could be small, which the verdict says
+        return ["The interval excludes 0, but it assumes normal differences, which so few items cannot show."]
     side = f"excludes 0 although p is above {alpha:.2g}" if outside else f"includes 0 although p is at most {alpha:.2g}"
     ways = "test and interval are computed in different ways. Treat this as a borderline case."
     return [f"The interval {side}: {ways}"]

@@ -220,7 +220,7 @@ def score(
     size = float(np.abs(values).max(initial=0.0))
     unknown = bool(np.isnan(values).any())
     if values.size < 2 or unknown or not are_signs(values, span=span):
-        reason = "an item advantage is undefined" if unknown else "there is one item"
+        reason = "there is one item" if values.size < 2 else "an item advantage is undefined"
         if values.size > 1 and not unknown:
             reason = "A and B differ on no item" if size == 0 else "the item advantages are not all −c, 0 or c"
         undefined = (f"The score interval is undefined: {reason}.",)

@@ -16,7 +16,7 @@ from howsure.io.column_names import is_gold
 from howsure.io.columns import candidates
 from howsure.io.files import File, named_files, table_from
 from howsure.io.folders import Skipped
-from howsure.io.prospects import Prospects, of_conditions, prospects
+from howsure.io.prospects import Prospects, models_in, of_conditions, prospects
 from howsure.io.reading import is_log
 from howsure.io.sheets import listed, open_sheet
 from howsure.records import Record
@@ -182,11 +182,17 @@ class Diagnosis(Record):
         left_out = f" {counted(_n_left_out(self.skipped), 'file')} left out." if self.skipped else ""
         if not self.files:
             return f"Nothing here can be read.{left_out}"
-        if self.supports and any(command.startswith("howsure compare ") for command in self.commands):
+        verbs = {command.split()[1] for command in self.commands}
+        if self.supports and any(
+            command.startswith("howsure compare ") and " --a " in command for command in self.commands
+        ):
             able = f"{these} can be compared." if len(self.files) > 1 else "The models in this file can be compared."
             return f"{able}{left_out}"
+        hold = "holds" if len(self.files) == 1 else "hold"
+        if self.supports and "describe" in verbs:
+            return f"{these} {hold} ratings to describe, but no two models.{left_out}"
         if self.supports:
-            return f"{these} {'holds' if len(self.files) == 1 else 'hold'} ratings to describe, but no two models."
+            return f"{these} can be scored, but {hold} no two models to compare.{left_out}"
         return f"{these} cannot be compared as {'it is' if len(self.files) == 1 else 'they are'}.{left_out}"
 
 
@@ -220,7 +226,7 @@ def doctor(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     _ = open(f"{folder}/t.csv", "w").write("item,model,score\n1,x,3\n1,y,4\n2,x,1\n2,y,5\n")
     ...     print(doctor(f"{folder}/t.csv").supports[0])
-    x and y can be compared by their own scores, without gold.
+    x and y can be compared by their own scores, without gold; higher is better unless you add --better lower.
     """
     paths = [str(files)] if isinstance(files, str | Path) else [str(path) for path in files]
     given = {name: value for name, value in options.items() if value}
@@ -341,7 +347,7 @@ def _look(file: File, given: dict[str, Any], names: dict[str, str], collected: C
         for role in ("item", "source")
     }
     n_items = None if ids["item"] is None else len(ids["item"])
-    n_models = None if ids["source"] is None else sum(not is_gold(source) for source in ids["source"])
+    n_models = None if ids["source"] is None else len(models_in(sheet, alike["source"][0]))
     if ids["source"] is None:
         from howsure.io.columns import Layout
         from howsure.io.wide import wide_sources

@@ -52,7 +52,7 @@ def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -
                 skipped.append(Skipped(name, "it is empty"))
             elif recognise(path) is not None:
                 logs.append(name)
-            elif (reason := _aggregate(path)) is not None:
+            elif (reason := _why_no_data(path)) is not None:
                 skipped.append(Skipped(name, reason))
             else:
                 tables.append(name)
@@ -84,11 +84,17 @@ def _files(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
                 yield path
 
 
-def _aggregate(path: Path) -> str | None:
+def aggregate(path: str | Path) -> str | None:
+    """Return where the items are, if the name of a file says that it holds totals only."""
+    plain = plain_path(Path(path))
+    found = (where for pattern, where in AGGREGATES.items() if plain.match(pattern))
+    return next((f"{AGGREGATE}; {where}" for where in found), None)
+
+
+def _why_no_data(path: Path) -> str | None:
+    if reason := aggregate(path):
+        return reason
     plain = plain_path(path)
-    for pattern, where in AGGREGATES.items():
-        if plain.match(pattern):
-            return f"{AGGREGATE}; {where}"
     return NOT_DATA if plain.suffix.lower() in (".json", ".txt", ".dat") and not _is_list(path) else None
 
 

@@ -18,6 +18,7 @@ import polars as pl
 
 from howsure.data.scales import IntArray
 from howsure.errors import ArgumentError, DataError
+from howsure.io.folders import aggregate
 
 LINES = 10_000
 """How many records are decoded at a time."""
@@ -70,12 +71,17 @@ def _array(cursor: Any, name: str) -> Records:
                 yield from _array(cursor, name)
                 return
             cursor.value()
-        raise DataError(f"{name} holds no list of records, so it is not a table.")
+        raise _no_table(name, " holds no list of records, so it is not a table.")
     for number in cursor.elements():
         entry = cursor.value()
         if not isinstance(entry, dict):
-            raise DataError(f'{name}, record {number + 1} is not an object such as {{"item": "q1", "value": 3}}.')
+            raise _no_table(name, f', record {number + 1} is not an object such as {{"item": "q1", "value": 3}}.')
         yield number + 1, entry
+
+
+def _no_table(name: str, why: str) -> DataError:
+    totals = aggregate(name)
+    return DataError(f"{name} is {totals}." if totals else f"{name}{why}")
 
 
 def _table(records: Records, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:

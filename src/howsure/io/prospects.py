@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import Responses
 from howsure.documents.numbers import joined
 from howsure.errors import ArgumentError, DataError
 from howsure.io.collecting import Collected
@@ -107,7 +108,7 @@ def _of_table(
     pair = _pair(table, models, gold, collected)
     if pair is not None:
         a, b = pair
-        better = "" if not table.better else f"; {table.better} is better"
+        better = _direction(table, pair)
         by = f"their own scores, without gold{better}" if gold is None else f"how close they are to {gold}"
         found.supports.append(f"{a} and {b} can be compared by {by}.")
         found.commands.append(command("compare", *against, "--a", a, "--b", b))
@@ -127,14 +128,17 @@ def _of_table(
             f"The data hold only one model, {models[0]}. Logs with the same model name count as repeats; if the models "
             "differ, name them (name=FILE)."
         )
-        found.commands += _named(files, flags, settings)
+        alone = _alone(table, models[0], gold)
+        found.supports += alone.values()
+        by_name, by_itself = _named(files, flags, settings), [command(verb, *against) for verb in alone]
+        found.commands += [*by_name, *by_itself] if len(paths) > 1 else [*by_itself, *by_name]
     rated = [name for name, source in table.sources.items() if source.raters is not None]
-    if any(source.raters is not None and np.unique(source.raters).size > 1 for source in table.sources.values()):
+    if any(_several(table.sources[name]) and np.unique(table.sources[name].raters).size > 1 for name in rated):  # type: ignore[arg-type]
         found.supports.append(f"The agreement of raters can be estimated ({_few(rated)}).")
         found.commands.append(command("describe"))
-    elif (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
+    elif not rated and (len(models) >= 2 or gold is not None) and not set(models) <= set(table.repeats):
         found.lacks.append("The data have no rater ids, so results hold for these raters or runs only.")
-    single = [name for name in table.sources if table.sources[name].n_responses <= 1]
+    single = [name for name in table.sources if not _several(table.sources[name])]
     if single:
         have = "has" if len(single) == 1 else "have"
         found.lacks.append(
@@ -142,6 +146,30 @@ def _of_table(
         )
     if not Path("table.parquet").exists():
         found.commands.append(command("convert", "--out", "table.parquet"))
+    return found
+
+
+def _several(source: Responses) -> bool:
+    """Whether some item has several responses."""
+    sizes = source.sizes if source.weights is None else np.minimum(source.sizes, 1)
+    return bool((sizes > 1).any())
+
+
+def _direction(table: ResponseTable, models: Sequence[str]) -> str:
+    """Return which ratings are better; of shares and of marks of right answers, everybody knows."""
+    if table.better:
+        return f"; {table.better} is better"
+    rated = any(bool((table.sources[name].values > 1).any()) for name in models)
+    return "; higher is better unless you add --better lower" if rated else ""
+
+
+def _alone(table: ResponseTable, model: str, gold: str | None) -> dict[str, str]:
+    """Return the commands for one model by itself, and what they estimate."""
+    if gold is None and not table.scale.is_numeric:
+        return {}
+    found = {"score": f"The score of {model} can be estimated, with its confidence interval."}
+    if _several(table.sources[model]) and table.sources[model].raters is None:
+        found["reliability"] = f"How far runs of {model} differ can be estimated."
     return found
 
 
@@ -233,6 +261,18 @@ def of_conditions(
             said = "Long layout: conditions on columns select gold and the models."
             return Prospects([said], [], [shlex.join(["howsure", "compare", *paths, *words])], notes)
     return None
+
+
+def models_in(sheet: Sheet, source: str) -> list[str]:
+    """Return the sources in a column that are no people, by their names or by another column that says who is human."""
+    names = sheet.ids(source)
+    for column in sheet.columns:
+        kinds = _kinds(sheet, column) if column != source else []
+        people = [kind for kind in kinds if is_gold(kind)]
+        if people and (len(people) < len(kinds) or len(kinds) == 1):  # else it names raters
+            names = names.filter(~sheet.ids(column).is_in(people).fill_null(False))
+            break
+    return [name for name in names.drop_nulls().unique(maintain_order=True).to_list() if not is_gold(name)]
 
 
 def _kinds(sheet: Sheet, column: str) -> list[str]:

@@ -232,7 +232,8 @@ class JudgedComparison(Signed):
         return f"{said} {favours}{', no clear bias' if low <= 0 <= high else ''}."
 
     def _floor(self) -> str:
-        if not self.floor > 0 or self.n_labelled == self.n_all:
+        # Its error rests on fewer degrees of freedom, so where raters hardly differ it can exceed the interval.
+        if not 0 < self.floor < self.half_width or self.n_labelled == self.n_all:
             return ""
         why = f", because the {self.n_raters} raters disagree" if not math.isnan(self.floor_like) else ""
         if why and self.parts.n_raters < 2:

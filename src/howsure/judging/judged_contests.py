@@ -36,8 +36,7 @@ class JudgedContest:
         contest = contest.in_order()
         roles = ["gold"] if contest.gold is not None else ["a", "b"]
         if judge not in contest.raters:
-            known = f"raters: {joined(contest.raters, 8)}" if contest.raters else "there are no rater ids"
-            raise DataError(f"`judge` must name a source or a rater; {judge!r} is neither ({known}).")
+            raise _no_rater(judge, contest.raters)
         named = dict(zip(("gold", "a", "b"), contest.names, strict=True))
         for role in roles:
             if contest.sources[role].raters is None:
@@ -133,6 +132,13 @@ class Overlapping:
         return np.concatenate([contest.a.values, contest.b.values])
 
 
+def _no_rater(judge: str, raters: Sequence[str]) -> DataError:
+    known = f"raters: {joined(raters, 8)}" if raters else "there are no rater ids"
+    return DataError(
+        f"`judge` must name a rater, or a source of labels beside `gold`; {judge!r} is no rater ({known})."
+    )
+
+
 def _only(source: Responses, rater: int) -> Responses:
     """Return the responses of one rater, without an id: several are repeated calls."""
     return replace(source.keep(np.equal(source.raters, rater)), raters=None)  # type: ignore[arg-type]
@@ -147,8 +153,7 @@ def by_model(
 ) -> tuple[dict[str, Responses], dict[str, Responses]]:
     """Return people's and the judge's responses to each model's answers, where the judge is one of the raters."""
     if judge not in table.raters:
-        known = f"raters: {joined(table.raters, 8)}" if table.raters else "there are no rater ids"
-        raise DataError(f"`judge` must name a source or a rater; {judge!r} is neither ({known}).")
+        raise _no_rater(judge, table.raters)
     code = table.raters.index(judge)
     for name in models:
         if table.sources[name].raters is None:

@@ -257,9 +257,10 @@ def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
         return []
     lacks = {name: int((source.sizes == 0).sum()) for name, source in table.sources.items()}
     most = max(lacks, key=lambda name: lacks[name])
+    n_out = table.n_items - n_kept
     return [
-        f"{table.n_items - n_kept:,} of {table.n_items:,} items are left out, because all models are compared on the "
-        f"same items. {most} lacks most ({lacks[most]:,}); without it more items may remain."
+        f"{n_out:,} of {table.n_items:,} items {'is' if n_out == 1 else 'are'} left out, because all models are "
+        f"compared on the same items. {most} lacks most ({lacks[most]:,}); without it more items may remain."
     ]
 
 

@@ -340,7 +340,8 @@ def _notes(
     n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
     if test.ignores_zeros and n_zero:
         notes.append(
-            f"{n_zero:,} of {scores.n:,} differences are exactly {hypothesis.delta:g}. The test ignores these segments."
+            f"{n_zero:,} of {scores.n:,} differences {'is' if n_zero == 1 else 'are'} exactly {hypothesis.delta:g}. "
+            f"The test ignores {'this segment' if n_zero == 1 else 'these segments'}."
         )
     if scores.right_or_wrong and not test.compares_means and not test.estimates_accuracy:
         notes.append("The median of right-or-wrong scores is nearly always 0. Look at the accuracy difference.")

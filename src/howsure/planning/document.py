@@ -77,20 +77,16 @@ def verdict(plan: Plan) -> str:
 
 def _of_grid(plan: Plan) -> list[str]:
     """Return the smallest of several designs that were asked for, and what more responses bring at the same N × K."""
-    cells = [cell for cell in plan.cells if not math.isnan(cell.advantage) and cell.metric == plan.cells[0].metric]
-    if len({(cell.test, cell.epsilon) for cell in cells}) != 1 or len(cells) < 2:
+    cells = _grid(plan)
+    if not cells:
         return []
     goal = f"{100 * GRID_POWER:g}% power" if plan.tests else f"an expected p of at most {plan.alpha:g}"
 
     def number_of(cell: Cell) -> str:
         return f"power {share(cell.power, most=2)}" if plan.tests else f"an expected p {_of_p(cell)}"
 
-    enough = [
-        cell for cell in cells
-        if not cell.reason and (cell.power >= GRID_POWER if plan.tests else cell.expected_pvalue <= plan.alpha)
-    ]  # fmt: skip
-    if enough:
-        least = min(enough, key=lambda cell: (cell.cost, -cell.n_items))
+    least = _least(plan)
+    if least is not None:
         cheapest = f"{least.design.in_words} have {goal} at the lowest cost ({least.cost:,.10g})"
         said = [f"Of these {len(cells)} designs, {cheapest}."]
     else:
@@ -111,6 +107,23 @@ def _of_grid(plan: Plan) -> list[str]:
             f"{many.design.in_words} have {number_of(many)}."
         )
     return said
+
+
+def _grid(plan: Plan) -> list[Cell]:
+    """Return the designs that were asked for, if one question is asked of several."""
+    cells = [cell for cell in plan.cells if not math.isnan(cell.advantage) and cell.metric == plan.cells[0].metric]
+    return cells if len({(cell.test, cell.epsilon) for cell in cells}) == 1 and len(cells) > 1 else []
+
+
+def _least(plan: Plan) -> Cell | None:
+    """Return the cheapest design of a grid that is enough."""
+    if plan.answers or (plan.pilot is not None and plan.pilot.has_nothing_to_plan_for):
+        return None
+    enough = [
+        cell for cell in _grid(plan)
+        if not cell.reason and (cell.power >= GRID_POWER if plan.tests else cell.expected_pvalue <= plan.alpha)
+    ]  # fmt: skip
+    return min(enough, key=lambda cell: (cell.cost, -cell.n_items), default=None)
 
 
 def _shown(plan: Plan, first: Answer | None) -> Cell | None:
@@ -351,12 +364,11 @@ def _trade(plan: Plan, best: Cell) -> list[str]:
 
 
 def _ceilings(plan: Plan) -> list[str]:
-    """Return with which raters no number of items reaches the target."""
+    """Return with which raters no number of items reaches the target: of many, the most that do not."""
     if plan.target != "power":
         return []
-    return [
-        f"With {cell.design.per_item}, no number of items gives {100 * plan.target_value:g}% power: raters limit it to "
-        f"{cell.power:.2f}."
+    limited = [
+        cell
         for cell in plan.cells
         if cell.engine == "components"
         and cell.reason == "misses target"
@@ -366,6 +378,14 @@ def _ceilings(plan: Plan) -> list[str]:
         and plan.pilot is not None
         and plan.pilot.searched == "items"
         and cell.n_items >= 100_000
+    ]
+    if not limited:
+        return []
+    most = max(limited, key=lambda cell: (cell.design.n_raters or 0, cell.power))
+    up_to = "up to " if len(limited) > 1 else ""
+    return [
+        f"With {up_to}{most.design.per_item}, no number of items gives {100 * plan.target_value:g}% power: raters "
+        f"limit it to {most.power:.2f}."
     ]
 
 
@@ -438,7 +458,11 @@ def _for_short_table(plan: Plan) -> Sequence[Cell]:
 def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
     """Return one row for each design; columns that are the same in all rows are left out."""
     with_raters = any(cell.design.n_raters for cell in cells)
-    tested = bool(plan.tests)
+    tested, least = bool(plan.tests), _least(plan)
+
+    def best(cell: Cell) -> bool:
+        return plan.recommends(cell) or cell == least
+
     optional: list[tuple[bool, Column, Any]] = [
         (_vary(cell.metric for cell in cells), Column("metric"), lambda cell: cell.metric),
         (_vary(cell.epsilon for cell in cells), Column("ε", "number"), lambda cell: cell.epsilon),
@@ -481,11 +505,11 @@ def _table(plan: Plan, cells: Sequence[Cell]) -> Table:
             lambda cell: None if math.isnan(cell.detectable) else _three_digits(cell.detectable),
         ),
         (True, Column("cost", "number"), lambda cell: f"{cell.cost:,.10g}"),
-        (True, Column(""), lambda cell: "best" if plan.recommends(cell) else cell.reason),
+        (any(best(cell) or cell.reason for cell in cells), Column(""), lambda c: "best" if best(c) else c.reason),
     ]
     kept = [(column, value) for shown, column, value in optional if shown]
     rows = tuple(tuple(value(cell) for _, value in kept) for cell in cells)
-    marked = frozenset(place for place, cell in enumerate(cells) if plan.recommends(cell))
+    marked = frozenset(place for place, cell in enumerate(cells) if best(cell))
     return Table(tuple(column for column, _ in kept), rows, "", marked)
 
 

@@ -184,7 +184,7 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
 
     r = fewest_raters(value, target, MOST_RATERS)
     enough = f"at least {r} raters are needed" if r else f"even {MOST_RATERS:,} raters are not enough"
-    return [f"differences between raters remain however many items they judge; {enough}."]
+    return [f"Differences between raters remain however many items they judge: {enough}."]
 
 
 def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:

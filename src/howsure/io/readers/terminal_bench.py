@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from howsure.documents.numbers import counted
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of, json_beside
 
 TRIAL = re.compile(r"\.(\d+)-of-\d+\.")
@@ -26,7 +27,8 @@ def rows(glance: Glance, header: Header) -> Rows:
         yield Row(id_of(entry["task_id"]), bool(resolved), "resolved", repeat=repeat)
     if silent:
         header.notes.append(
-            f"{glance.name}: {silent:,} trials without a result count as failed, as the benchmark does."
+            f"{glance.name}: {counted(silent, 'trial')} without a result count{'s' * (silent == 1)} as failed, as the "
+            "benchmark does."
         )
 
 
