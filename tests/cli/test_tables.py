@@ -2,6 +2,7 @@ import polars as pl
 import pytest
 
 from howsure import ArgumentError, DataError
+from howsure.documents import Aside
 from howsure.io.files import contest_from, table_from
 
 TIDY = """item,source,rater,value,topic
@@ -46,6 +47,7 @@ def test_plain_names_are_values_of_the_source_column():
     contest = contest_from(["tidy.csv"], gold="human", a="m1", b="m2", by="topic")
     assert values(contest) == {"gold": [3, 4, 5], "a": [3, 1], "b": [1, 2]}
     assert contest.names == ("human", "m1", "m2")
+    assert isinstance(contest.notes[0], Aside)
     assert contest.groups["topic"].tolist() == ["sport", "law"]
     assert contest.gold.raters is not None
 

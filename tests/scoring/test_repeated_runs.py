@@ -151,7 +151,7 @@ def test_sentences_say_what_is_unstable_what_is_noise_and_what_helps():
     said = sentences(reliability_of(table([[1, 1, 0, 1], [0, 0, 0, 0], [1, 1, 1, 1], [1, 0, 0, 0]])))
     assert said[0] == "m: 50% of the items are unstable, right in some runs and wrong in others."
     assert said[1].startswith("Two single runs of m on these items differ by up to 0.")
-    assert "runs per item are enough." in said[2]
+    assert "runs per item are enough: further runs would reduce the standard error" in said[2]
     assert all(len(part.split()) <= 25 for line in said for part in line.split(". "))
 
 

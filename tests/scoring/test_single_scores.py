@@ -7,6 +7,7 @@ from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -110,6 +111,25 @@ def test_a_sentence_names_model_metric_score_interval_and_items():
     shown = str(found)
     assert "howsure compare" not in shown  # of one model there is nothing to compare
     assert "howsure compare" in str(howsure.score(examples.ratings(), gold="human", metric="mae"))
+
+
+def test_many_models_fit_one_screen_and_the_rest_are_details():
+    grid = np.random.default_rng(1).integers(0, 2, (30, 1))
+    found = score_models(table(grid, **{f"m{number}": grid for number in range(40)}))
+    assert "These are the first 20 of 41 scores. To rank models, use howsure leaderboard." in str(found)
+    assert str(found).count("│ m") == 20
+    assert [len(block.rows) for block in found.document().blocks if isinstance(block, Table)] == [20, 21]
+
+
+@pytest.mark.parametrize(("n_raters", "told"), [(3, False), (6, True)])
+def test_raters_that_may_stand_for_others_are_noted(n_raters, told):
+    rng = np.random.default_rng(2)
+    rows = [(f"i{item}", who, f"r{rater}", int(rng.integers(1, 6)))
+            for item in range(20) for who in ("x", "y") for rater in range(n_raters)]  # fmt: skip
+    frame = pl.DataFrame(rows, schema=["item", "model", "rater", "score"], orient="row")
+    notes = howsure.score(frame).notes
+    said = f"The intervals are for these {n_raters} raters. For raters like these they are wider."
+    assert any(note.startswith(said) for note in notes) == told
 
 
 def test_undefined_is_said_and_not_zero():

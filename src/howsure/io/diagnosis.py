@@ -15,7 +15,7 @@ from howsure.io.collecting import Collected, LogFile, collect
 from howsure.io.column_names import is_gold
 from howsure.io.columns import candidates
 from howsure.io.files import File, named_files, table_from
-from howsure.io.folders import Skipped
+from howsure.io.folders import Skipped, short_names
 from howsure.io.prospects import Prospects, models_in, of_conditions, prospects
 from howsure.io.reading import is_log
 from howsure.io.sheets import listed, open_sheet
@@ -237,7 +237,7 @@ def doctor(
         if not any(Path(path).is_dir() for path in paths):
             raise
         return Diagnosis((), (), (str(error),), (), skipped=_by_reason(left_out, {}))
-    names = _names([file.path for file in found] + [skip.path for skip in left_out])
+    names = short_names([file.path for file in found] + [skip.path for skip in left_out])
     logs = [file for file in found if _is_log(file)]
     collected = _collected(logs, progress)
     reports = [_look(file, given, names, collected) for file in found]
@@ -298,21 +298,6 @@ def _by_reason(skipped: Sequence[Skipped], names: dict[str, str]) -> tuple[str, 
         else f"{n:,} files: {reason.rstrip('.')} (first: {first[reason]})."
         for reason, n in reasons.items()
     )
-
-
-def _names(paths: Sequence[str]) -> dict[str, str]:
-    """Return the name of each file without its folder; files of the same name keep the last folder.
-
-    Examples
-    --------
-    >>> _names(["logs/a/run.json", "logs/b/run.json", "logs/b/x.csv"])
-    {'logs/a/run.json': 'a/run.json', 'logs/b/run.json': 'b/run.json', 'logs/b/x.csv': 'x.csv'}
-    """
-    times = Counter(Path(path).name or path for path in paths)
-    return {
-        path: (Path(path).name or path) if times[Path(path).name or path] == 1 else "/".join(Path(path).parts[-2:])
-        for path in paths
-    }
 
 
 def _plainly(said: str, names: dict[str, str]) -> str:

@@ -313,7 +313,7 @@ def _read_sheet(
         rater, repeat = (_listed(spec) if spec else spec for spec in (layout.rater, layout.repeat))
         how: dict[str, Any] = {"rater": rater, "repeat": repeat, "marks": gold is None}
         table = read_columns(sheet, {spec: spec for spec in asked}, layout, **how)
-        return _with_note(table, f"Read as a wide table: {_wide_columns(sheet, asked)}."), {}
+        return _with_note(table, Aside(f"Read as a wide table: {_wide_columns(sheet, asked)}.")), {}
     others = [spec for spec in asked if spec != of_items]
     names = _names(others, sheet)
     return read_tidy(sheet, replace(layout, gold=of_items), {names[spec]: spec for spec in others}), names

@@ -1,7 +1,8 @@
 """What a folder holds: the logs in it, or its tables, and every other file with the reason why it is left out."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,21 @@ def _files(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
             path = Path(place, name)
             if plain_path(path).suffix.lower() in ENDINGS and not name.startswith("."):
                 yield path
+
+
+def short_names(paths: Sequence[str]) -> dict[str, str]:
+    """Return the name of each file without its folder; files of the same name keep the last folder.
+
+    Examples
+    --------
+    >>> short_names(["logs/a/run.json", "logs/b/run.json", "logs/b/x.csv"])
+    {'logs/a/run.json': 'a/run.json', 'logs/b/run.json': 'b/run.json', 'logs/b/x.csv': 'x.csv'}
+    """
+    times = Counter(Path(path).name or path for path in paths)
+    return {
+        path: (Path(path).name or path) if times[Path(path).name or path] == 1 else "/".join(Path(path).parts[-2:])
+        for path in paths
+    }
 
 
 def aggregate(path: str | Path) -> str | None:

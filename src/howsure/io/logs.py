@@ -19,6 +19,7 @@ from howsure.io.coded_rows import CodedRows, labels, spread_amounts
 from howsure.io.collecting import NOTHING, NUMBER, SHARES, TEXT, Collected, Paths, collect
 from howsure.io.column_names import RIGHT_SCORERS, are_people, plain
 from howsure.io.columns import Layout
+from howsure.io.folders import short_names
 from howsure.io.joining import join_note, refuse_strangers
 from howsure.io.readers.base import Header, text_of
 from howsure.io.run_settings import ALL, INPUT
@@ -217,11 +218,13 @@ def _chosen(
 ) -> tuple[pl.DataFrame, list[str]]:
     """Keep one scorer and one filter of each file and task (or those that a glob names); ambiguity is an error."""
     parts, notes, taken = [], list[str](), dict[str, dict[str, None]]()
+    names_of = short_names([file.path for file in collected.files])  # for notes; errors name whole paths
     for (number, task), group in frame.group_by("file", "task", maintain_order=True):
         own = group
         file = collected.files[number]
         tasks = frame.filter(pl.col("file") == number)["task"].n_unique()
-        place = f"{file.path} ({collected.tasks.all[task]})" if tasks > 1 else file.path
+        name = names_of[file.path]
+        place, short = (f"{at} ({collected.tasks.all[task]})" if tasks > 1 else at for at in (file.path, name))
         for role, asked, names in (("filter", filter, collected.filters), ("scorer", scorer, collected.scorers)):
             held = own.filter(pl.col("kind") != NOTHING)[role].unique(maintain_order=True).to_list()
             default = file.header.default if role == "scorer" else ""
@@ -231,12 +234,12 @@ def _chosen(
                 unnamed = (pl.col(role) == names("")) & (pl.col("kind") == NOTHING)
                 own = own.filter(pl.col(role).is_in(codes) | unnamed)
             if role == "scorer" and chosen:
-                taken.setdefault(", ".join(chosen), {})[place] = None
+                taken.setdefault(", ".join(chosen), {})[short] = None
             rest = [names.all[code] for code in held if code not in codes]
             if asked is None and rest and chosen:
-                notes.append(f"{place}: {role} {chosen[0]} is taken; also there: {listed(rest)} (`{role}`).")
+                notes.append(f"{short}: {role} {chosen[0]} is taken; also there: {listed(rest)} (`{role}`).")
         parts.append(own)
-        notes += file.header.notes
+        notes += [type(note)(note.replace(file.path, name)) for note in file.header.notes]
     if len(taken) > 1:
         told = "; ".join(f"{name or 'scores without a name'} in {listed(list(paths))}" for name, paths in taken.items())
         notes.append(f"The files are scored by different things: {told}.")

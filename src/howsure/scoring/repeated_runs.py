@@ -201,8 +201,9 @@ def _sentences(one: ModelReliability, *, right_or_wrong: bool) -> list[str]:
     more = one.standard_error(one.n_runs, 2 * one.n_items)
     more_runs = "is" if runs == 1 else "are"
     lines.append(
-        f"{runs} run{'s' * (runs > 1)} per item {more_runs} enough. Twice as many runs would reduce the standard error "
-        f"of the score from {rough(now)} to {rough(doubled)}, twice as many items to {rough(more)}."
+        f"{runs} run{'s' * (runs > 1)} per item {more_runs} enough: further runs would reduce the standard error of "
+        f"the score by less than {100 * (ENOUGH - 1):.0f}%. Twice as many runs as here would reduce it from "
+        f"{rough(now)} to {rough(doubled)}, twice as many items to {rough(more)}."
     )
     return lines
 
@@ -213,7 +214,9 @@ def _percent(share: float) -> str:
 
 def _stability(models: Sequence[ModelReliability], *, right_or_wrong: bool) -> Table:
     shares = ("always right", "sometimes", "never") if right_or_wrong else ()
-    columns = [Column("model"), Column("items", "count"), Column("runs", "number"), Column("score", "number")]
+    columns = [Column("model"), Column("items", "count"), Column("runs", "number")]
+    # An average of several runs may be closer to gold than a run: `score` and `compare` have the average.
+    columns += [Column("score" if right_or_wrong else "score of one run", "number")]
     columns += [Column(name, "number") for name in shares]
     columns += [Column("two runs differ", "number"), Column("consistency (ICC)", "number", detail=right_or_wrong)]
     rows = []

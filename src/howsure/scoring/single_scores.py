@@ -15,7 +15,7 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses, cluster_codes, digest_of
 from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.data.summaries import summarise
-from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, interval, number
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
@@ -111,7 +111,12 @@ class ModelScores(Signed):
         """Return the scores: a sentence for few models, a table, and the curves of pass@k and pass^k."""
         blocks: list[Block] = [Sentence(one.sentence, "verdict") for one in self.models[:SENTENCES]]
         if len(self.models) > 1:
-            blocks.append(_table(self.models))
+            blocks.append(_table(self.models[:ROWS]))
+        if len(self.models) > ROWS:
+            said = (
+                f"These are the first {ROWS} of {len(self.models):,} scores. To rank models, use howsure leaderboard."
+            )
+            blocks += [Sentence(said, "aside"), *details([_table(self.models[ROWS:])])]
         curves = [one for one in self.models if len(one.passes) > 1]
         blocks += [_curves(curves)] if curves else []
         if len(self.models) > 1:
@@ -133,8 +138,11 @@ class ModelScores(Signed):
         return polars.DataFrame(rows)
 
 
-SENTENCES = 3
-"""So many models have a sentence each; a table has all of them."""
+SENTENCES, ROWS = 3, 20
+"""So many models have a sentence each, and so many are in the short table."""
+
+FEW_RATERS = 5
+"""With so many raters or more, `compare` and `leaderboard` generalise to raters like these."""
 
 
 def _table(models: Sequence[ModelScore]) -> Table:
@@ -150,6 +158,14 @@ def _table(models: Sequence[ModelScore]) -> Table:
         row += [Measured(one.score, error), Measured(one.confidence_interval, error)]
         rows.append((*row, one.n_items, one.n_responses, one.n_unscored))
     return Table(tuple(columns), tuple(rows))
+
+
+def _n_raters(source: Responses) -> int:
+    """Return how many raters judged several items each, as far as is known."""
+    if source.raters is None:
+        return 0
+    known, n_items = np.unique(source.raters, return_counts=True)
+    return known.size if n_items.max(initial=0) > 1 else 0
 
 
 def _level(one: ModelScore) -> str:
@@ -226,6 +242,10 @@ def score_models(
             one, about = _score(asked, name, bind(metric, contest))
             found.append(one)
             notes += about
+    n_raters = 0 if gold else max(_n_raters(table.source(name)) for name in names)
+    if n_raters >= FEW_RATERS:
+        where = " howsure leaderboard has those." if len(names) > 1 else ""
+        notes.append(f"The intervals are for these {n_raters:,} raters. For raters like these they are wider.{where}")
     notes += [f"{one.name}: {note}" for one in found for note in one.confidence_interval.notes]
     parameters = {
         "metric": ",".join(dict.fromkeys(spelled(bind(metric, contest)) for metric in chosen)),

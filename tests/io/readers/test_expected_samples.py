@@ -90,6 +90,7 @@ def test_details_of_samples():
     assert len(qualtrics.raters) == 1
     terminal = doctor(LOGS / "new/terminal_bench")
     assert sum("without a result count" in note for note in terminal.notes) == 4
+    assert not any("/work" in note for note in read(LOGS / "new/terminal_bench").notes)
     assert any(": 1 trial without a result counts as failed" in note for note in terminal.notes)
 
 

@@ -246,7 +246,7 @@ def test_promptfoo_repeats_are_told_by_variables_and_prompt(tmp_path):
     table = read_logs(FILES["promptfoo"](tmp_path))
     assert table.items.tolist() == ["one", "two"]
     assert table.sources["m-a"].sizes.tolist() == [2, 1]
-    assert told(table, "scorer score is taken; also there: success, acc (`scorer`).")
+    assert "output.json: scorer score is taken; also there: success, acc (`scorer`)." in table.notes
 
 
 def test_promptfoo_calls_that_failed_are_not_scores(tmp_path):
