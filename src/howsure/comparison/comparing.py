@@ -207,7 +207,7 @@ def gather_rows(
     """
     run = ProcedureRun.of(procedure, {}, rng=data.seeds[0], workers=1, progress=None)
     run = replace(run, shared=shared, warns=False, null=null or run.null)
-    return _gather(_begin(data, metrics, run))
+    return _gather(_prepare(data, metrics, run))
 
 
 def pvalue_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _random.Rng, workers: int = 1) -> float:
@@ -229,10 +229,10 @@ def swaps_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _ra
     notes.check_magnitudes(contest)
     shared = Shared(leaves_out=False, has_intervals=False)
     run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared, warns=False)
-    begun = _begin(Stack.alone(contest, run.seed), [metric], run)
-    [found] = _gather(begun)
+    prepared = _prepare(Stack.alone(contest, run.seed), [metric], run)
+    [found] = _gather(prepared)
     evidence = found.evidence
-    pvalue = float(begun.null.pvalues(evidence, procedure.alternative).values[0])
+    pvalue = float(prepared.null.pvalues(evidence, procedure.alternative).values[0])
     return Swaps(pvalue, float(evidence.estimates[0]), evidence.null_draws[0], evidence.exact)
 
 
@@ -293,7 +293,7 @@ def _warn(answers: Sequence[Comparison]) -> None:
             warnings.warn(f"{answer.metric}: {' '.join(answer.notes)}", HowsureWarning, stacklevel=5)
 
 
-class _Begun(NamedTuple):
+class _Prepared(NamedTuple):
     """What is known before anything is drawn: `run` has the scheme and null that the data decide."""
 
     run: ProcedureRun
@@ -311,7 +311,7 @@ class _Begun(NamedTuple):
         return self.run.chosen_null
 
 
-def _begin(data: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
+def _prepare(data: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> _Prepared:
     """Decide for these raters or for raters like these, as asked or by the data; refuse what makes no sense."""
     first = data.first
     bound = [bind(metric, first) for metric in metrics]
@@ -330,7 +330,7 @@ def _begin(data: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> _Begun:
         _check_item_scores(bound, choice.null)
     caveats = [*choice.notes, *about_clusters, *_caveats(first, run)]
     methods = [_methods(metric, seen, run) for metric in bound] if run.shared.has_intervals else []
-    return _Begun(run, choice, bound, methods, clusters, data, seen, caveats)
+    return _Prepared(run, choice, bound, methods, clusters, data, seen, caveats)
 
 
 def _with_few_clusters(run: ProcedureRun, n_clusters: int) -> tuple[ProcedureRun, list[str]]:
@@ -370,26 +370,33 @@ def _caveats(contest: Contest, run: ProcedureRun) -> list[str]:
     return found
 
 
-def _gather(begun: _Begun) -> list[Gathered]:
-    return gather(begun.data, begun.seen, begun.metrics, begun.run, methods=begun.methods, clusters=begun.clusters)
+def _gather(prepared: _Prepared) -> list[Gathered]:
+    return gather(
+        prepared.data,
+        prepared.seen,
+        prepared.metrics,
+        prepared.run,
+        methods=prepared.methods,
+        clusters=prepared.clusters,
+    )
 
 
 def _compare_once(
     contests: Sequence[Contest], data: Stack, metrics: Sequence[Metric], run: ProcedureRun
 ) -> tuple[list[list[Comparison]], rater_choice.RaterChoice]:
     """Compare for these raters or for raters like these, whichever was asked for or the data decide."""
-    begun = _begin(data, metrics, run)
-    found = _gather(begun)
+    prepared = _prepare(data, metrics, run)
+    found = _gather(prepared)
     answers = []
     for i, contest in enumerate(contests):
-        answers.append([_answer(contest, begun, found, row=i, place=place) for place in range(len(found))])
-    return answers, begun.choice
+        answers.append([_answer(contest, prepared, found, row=i, place=place) for place in range(len(found))])
+    return answers, prepared.choice
 
 
-def _answer(contest: Contest, begun: _Begun, gathered: Sequence[Gathered], *, row: int, place: int) -> Comparison:
+def _answer(contest: Contest, prepared: _Prepared, gathered: Sequence[Gathered], *, row: int, place: int) -> Comparison:
     """Put what is known of one data set by one metric into numbers and words."""
-    run, metric, method, null = begun.run, begun.metrics[place], begun.methods[place][row], begun.null
-    seen, found = begun.seen.contests[row], gathered[place]
+    run, metric, method, null = prepared.run, prepared.metrics[place], prepared.methods[place][row], prepared.null
+    seen, found = prepared.seen.contests[row], gathered[place]
     how, evidence = run.procedure, found.evidence.row(row)
     gold, a, b = summaries_of(seen, metric.needs)
     advantage = float(evidence.estimates[0])
@@ -425,7 +432,7 @@ def _answer(contest: Contest, begun: _Begun, gathered: Sequence[Gathered], *, ro
         n_items=contest.n_items,
         n_responses=seen.n_responses,
         exact=tail.exact,
-        notes=tuple(dict.fromkeys([*begun.caveats, *tail.notes, *limits.notes, *about, *contest.notes])),
+        notes=tuple(dict.fromkeys([*prepared.caveats, *tail.notes, *limits.notes, *about, *contest.notes])),
         provenance=_provenance(contest, metric, run, method),
         evidence=evidence,
         item_scores=item_scores(metric, gold, a, b, contest.items),

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from howsure import _check, _fields, _random
-from howsure.comparison.moments import Moments, item_advantages, moments, roundings_of, settled
+from howsure.comparison.moments import Moments, item_advantages, moments, roundings_of, snapped_to_observed
 from howsure.comparison.procedure import Procedure
 from howsure.data.contests import Contest
 from howsure.data.responses import cluster_codes, frozen
@@ -225,14 +225,14 @@ def gather(
         slack = roundings[i]
         advantages = np.where(np.abs(advantages) <= slack, 0.0, advantages)
         about = advantages[:, np.newaxis], slack[:, np.newaxis]
-        kept, kept_null = (settled(drawn.advantages[i], *about) for drawn in (draws, null_draws))
+        kept, kept_null = (snapped_to_observed(drawn.advantages[i], *about) for drawn in (draws, null_draws))
         weighted: list[str] = []
         error = by_raters[i]
         if error.error is not None:
             moved, one, weighted = error.applied(float(advantages[0]), kept[0], float(slack[0]))
             advantages, kept = np.array([moved]), one[np.newaxis]
         known = _left_out(metric, seen, run, slack, clusters)
-        left = settled(
+        left = snapped_to_observed(
             known.jackknife if run.items_alone else known.jackknife[:, :0], advantages[:, np.newaxis], about[1]
         )
         evidence = Evidence(

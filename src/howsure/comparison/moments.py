@@ -41,7 +41,9 @@ def rounding_of(metric: Metric, contest: Contest) -> float:
     return float(roundings_of(metric, contest, np.array([0, contest.n_items]))[0])
 
 
-def settled(advantages: FloatArray, observed: float | FloatArray, rounding: float | FloatArray) -> FloatArray:
+def snapped_to_observed(
+    advantages: FloatArray, observed: float | FloatArray, rounding: float | FloatArray
+) -> FloatArray:
     """Return the advantages; those that differ from the observed one only by rounding are made equal to it."""
     return frozen(np.where(np.abs(advantages - observed) <= rounding, observed, advantages))
 
@@ -91,7 +93,7 @@ def item_advantages(metric: Metric, contest: Contest) -> FloatArray | None:
     if not isinstance(metric, AdditiveMetric):
         return None
     found = metric.item_advantages(*summaries_of(contest, metric.needs))
-    return settled(found, 0.0, rounding_of(metric, contest))
+    return snapped_to_observed(found, 0.0, rounding_of(metric, contest))
 
 
 def item_scores(metric: Metric, gold: Any, a: FloatArray, b: FloatArray, items: Labels) -> ItemScores | None:

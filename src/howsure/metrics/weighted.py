@@ -85,7 +85,7 @@ class Weighted(Protocol):
         """Return the score of each model for each draw of (draws, entries): (models, draws)."""
 
 
-class Room:
+class ArrayPool:
     """Arrays that are used again, since fresh memory costs more than what is done with it. Threads may share them."""
 
     def __init__(self, n_entries: int, lanes: int, kind: npt.DTypeLike = np.uint8) -> None:
@@ -93,7 +93,7 @@ class Room:
         self._spare: deque[npt.NDArray[Any]] = deque()
 
     @contextmanager
-    def lent(self) -> Iterator[npt.NDArray[Any]]:
+    def borrowed(self) -> Iterator[npt.NDArray[Any]]:
         """Lend an array, which holds whatever was last written to it."""
         try:
             array = self._spare.pop()
@@ -143,7 +143,8 @@ class RankCorrelation:
         self.models = _stacked([Order.of(model)[order.entries] for model in models])
         # Ranks have 16 bits and, once a draw's do not fit, 32; a row of them is one line either way.
         self.rooms = [
-            (Room(gold.size, lanes), Room(gold.size, lanes, kind)) for lanes, kind in ((32, np.uint16), (16, np.uint32))
+            (ArrayPool(gold.size, lanes), ArrayPool(gold.size, lanes, kind))
+            for lanes, kind in ((32, np.uint16), (16, np.uint32))
         ]
         if max(order.longest(), 2 * math.sqrt(gold.size)) >= FAR:
             del self.rooms[0]
@@ -153,8 +154,8 @@ class RankCorrelation:
         from howsure.metrics._weighted_kernels import correlate
 
         parts = np.empty((len(self.models[0]), 4, _whole(len(weights), 8)))  # the processor's vectors hold so many
-        for weights_room, ranks_room in self.rooms:
-            with weights_room.lent() as rows, ranks_room.lent() as ranked:
+        for weights_pool, ranks_pool in self.rooms:
+            with weights_pool.borrowed() as rows, ranks_pool.borrowed() as ranked:
                 if correlate(self.gold, self.models, weights, rows, ranked, parts):
                     break
             self.rooms = self.rooms[-1:]
@@ -195,7 +196,7 @@ class Area:
     lanes = 32
 
     def __init__(self, positive: npt.NDArray[np.bool_], *models: FloatArray) -> None:
-        self.rows, self.positive = Room(positive.size, self.lanes), positive.astype(np.uint8)
+        self.rows, self.positive = ArrayPool(positive.size, self.lanes), positive.astype(np.uint8)
         # Ties count half: the mean of two orders, one with the positive entries before equal ones, one with them after.
         pairs = [_both_ways(Order.of(model), positive) for model in models]
         self.entries = np.concatenate(pairs)
@@ -208,7 +209,7 @@ class Area:
         from howsure.metrics._rank_kernels import areas
 
         parts = np.empty((len(self.entries) + 2, _whole(len(weights), self.lanes)))
-        with self.rows.lent() as rows:
+        with self.rows.borrowed() as rows:
             areas(self.kinds, self.entries, self.positive, weights, rows, parts)
         *above, positives, negatives = parts[:, : len(weights)]
         twice = np.array(above)[self.ways]
@@ -243,7 +244,7 @@ class Inversions:
     """Pairs of entries, counted as merge sort meets them."""
 
     def __init__(self, gold: Order, model: FloatArray) -> None:
-        self.rows, self.placed = (Room(model.size, PairCorrelation.lanes) for _ in range(2))
+        self.rows, self.placed = (ArrayPool(model.size, PairCorrelation.lanes) for _ in range(2))
         of_model = Order.of(model)
         # By gold, and by the model where gold is equal: so ties are not inversions.
         of_both = gold if gold.ends.all() else Order.of(model, within=gold.groups())
@@ -257,7 +258,7 @@ class Inversions:
         from howsure.metrics._rank_kernels import concordance
 
         parts = np.empty((6, _whole(len(weights), PairCorrelation.lanes)))
-        with self.rows.lent() as rows, self.placed.lent() as placed:
+        with self.rows.borrowed() as rows, self.placed.borrowed() as placed:
             concordance(self.sequence, self.levels, self.groups, self.tied, weights, rows, placed, parts)
         total, alone, *groups, in_order = parts[:, : len(weights)]
         pairs = total * (total - 1) / 2

@@ -19,7 +19,7 @@ from howsure.metrics import ItemMetric, Metric, resolve
 from howsure.metrics.base import ROUNDING
 from howsure.metrics.distribution import TotalVariation
 from howsure.metrics.labels import Accuracy
-from howsure.metrics.weighted import Room
+from howsure.metrics.weighted import ArrayPool
 
 if TYPE_CHECKING:
     from howsure.papers._histogram_kernels import Shapes
@@ -149,7 +149,7 @@ class WeightedHistograms:
     lanes = 16
 
     def __init__(self, bins: int, *sides: FloatArray) -> None:
-        self.bins, self.rows = bins, Room(len(sides[0]), self.lanes)
+        self.bins, self.rows = bins, ArrayPool(len(sides[0]), self.lanes)
         self.sides = [_by_bin(side.reshape(len(side), -1), bins) for side in sides]
 
     def scores(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
@@ -157,7 +157,7 @@ class WeightedHistograms:
         from howsure.papers._histogram_kernels import add_up
 
         counts = np.empty((len(self.sides), -(-len(weights) // self.lanes) * self.lanes, self.bins), dtype=np.int32)
-        with self.rows.lent() as rows:
+        with self.rows.borrowed() as rows:
             for (entries, stops), out in zip(self.sides, counts, strict=True):
                 add_up(entries, stops, weights, rows, out)
         counts.sort(axis=-1)
