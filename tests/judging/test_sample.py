@@ -35,6 +35,12 @@ def test_other_items_and_their_order_change_nothing():
     assert again.tolist() == [item for item in drawn.tolist() if item in set(some.tolist())]
 
 
+def test_a_column_of_strata_is_there_only_where_there_are_some():
+    items = np.array([f"i{number}" for number in range(30)])
+    assert "stratum" not in str(sample_of(items, 5))
+    assert "stratum" in str(sample_of(items, 5, strata=np.array(["x", "y"] * 15), by="topic"))
+
+
 def test_every_item_is_drawn_equally_often():
     n = 400
     counts = np.zeros(300, dtype=int)
@@ -165,7 +171,7 @@ WRONG = [
     ({"n": 1000}, ArgumentError, "`n` must be between 1 and the number of items, 200; got 1,000"),
     ({"stratify": "item", "by_judge_score": True}, ArgumentError, "not both"),
     ({"by_judge_score": True}, ArgumentError, "`judge` and `by_judge_score` go together"),
-    ({"by_judge_score": True, "judge": "gtp"}, DataError, "`judge` must name a source or a rater"),
+    ({"by_judge_score": True, "judge": "gtp"}, DataError, "`judge` must name a rater, or a source"),
     ({"stratify": "topic"}, DataError, "topic"),
 ]
 

@@ -80,13 +80,11 @@ class LabelSample(Signed):
                 rows.append((name, round(len(chosen) / chosen[0]), len(chosen), chosen[0]))
             columns = (Column("stratum"), Column("items", "count"), Column("to label", "count"))
             blocks.append(Table((*columns, Column("chance", "number")), tuple(rows)))
-        first = [
-            (item, stratum, p)
-            for item, stratum, p in zip(self.items[:SHOWN], self.strata, self.probabilities, strict=False)
-        ]
+        shown: dict[Column, tuple[object, ...]] = {Column("item"): self.items[:SHOWN]}
+        shown |= {Column("stratum"): self.strata[:SHOWN]} if strata != [""] else {}
+        shown |= {Column("chance", "number"): self.probabilities[:SHOWN]}
         title = f"The first {SHOWN}" if n > SHOWN else ""
-        columns = (Column("item"), Column("stratum"), Column("chance", "number"))
-        blocks.append(Table(columns, tuple(first), title))
+        blocks.append(Table(tuple(shown), tuple(zip(*shown.values(), strict=True)), title))
         blocks.append(
             Sentence(
                 "A larger sample with the same seed contains these items. Pass the file to howsure compare with "
