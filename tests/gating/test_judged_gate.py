@@ -272,7 +272,7 @@ def test_options_that_do_not_go_together(table, options):
     ("options", "error", "said"),
     [
         ({"sampled": "x.csv", "judge": None}, ArgumentError, "`sampled` goes with `judge`"),
-        ({"judge": "nobody"}, DataError, "`judge` must name a source or a rater; 'nobody' is neither"),
+        ({"judge": "nobody"}, DataError, "'nobody' is no rater"),
         ({"margin": 10}, ArgumentError, "`margin` must be below 4"),
         ({"metric": "spearman"}, ArgumentError, "spearman"),
         ({"margin": None}, ArgumentError, "a gate needs a `margin`"),

@@ -194,3 +194,11 @@ def test_wrong_files_get_one_clear_line(tmp_path, rows, said):
     with pytest.raises(DataError) as caught:
         howsure.compare(table(rated()), judge="gpt-judge", sampled=str(tmp_path / "chances.csv"), **MODELS)
     assert said in str(caught.value)
+
+
+def test_what_people_rated_already_is_counted_beside_the_judge():
+    found = howsure.sample(
+        examples.judged(), n=100, judge="gpt-judge", by_judge_score=True, a="model-2", b="model-1", seed=0
+    )
+    assert 0 < found.n_labelled < 100
+    assert f"{found.n_labelled} of them have labels already." in str(found)

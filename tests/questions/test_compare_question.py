@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
+import howsure
 from howsure import ArgumentError, _fields
 from howsure.cli import _ask, _commands
 from howsure.cli.app import QUESTIONS
@@ -92,3 +93,18 @@ def test_the_schema_knows_types_choices_and_bounds():
 def test_messages_name_options_on_the_command_line():
     assert _commands.as_options("Take `interval='score'`.") == "Take --interval score."
     assert _commands.as_options("`n_resamples` must be given.") == "--n-resamples must be given."
+
+
+@pytest.mark.parametrize(
+    ("values", "more", "asks"),
+    [
+        ([0, 0, 0, 1, 5, 2, 25], {}, True),  # counted errors: mostly none
+        ([0, 0, 0, 1, 5, 2, 25], {"better": "lower"}, False),
+        ([3, 4, 5, 2, 1, 5, 4], {}, False),  # ratings
+        ([0, 1, 1, 0, 1, 0, 0], {}, False),  # right and wrong
+    ],
+)
+def test_ratings_that_look_like_penalties_get_a_question(values, more, asks):
+    frame = pl.DataFrame({"item": range(70), "A": values * 10, "B": values[::-1] * 10})
+    for result in (howsure.compare(frame, a="A", b="B", **more), howsure.leaderboard(frame, **more)):
+        assert any("if these are penalties, use `better='lower'`" in note for note in result.notes) == asks

@@ -1,9 +1,12 @@
 """Which metric a comparison takes: the one that was asked for, or the one that fits the data."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from howsure.data.contests import Contest
+from howsure.data.responses import Responses
 from howsure.data.scales import OUTCOMES
 from howsure.documents import Aside
 from howsure.errors import ArgumentError
@@ -37,6 +40,24 @@ def _directed(metrics: list[Metric], contest: Contest) -> tuple[list[Metric], li
         return metrics, []
     directed = [replace(metric, direction="lower") if metric in turned else metric for metric in metrics]  # type: ignore[call-arg]
     return directed, ["Lower values are better, as the data say."]
+
+
+PENALTIES = 0.15
+"""Share of zeros from which ratings without gold look like penalties: errors that were counted, and mostly none."""
+
+
+def penalty_note(sources: Iterable[Responses], better: str) -> list[str]:
+    """Ask whether lower is better where 0 is the smallest and the most frequent of many values.
+
+    Nobody should read that the system with the most errors is the best without a word of doubt.
+    """
+    values = np.concatenate([source.values for source in sources])
+    if better or not values.size or values.min() != 0 or values.max() <= 1:
+        return []
+    found, counts = np.unique(values, return_counts=True)
+    if found.size < 4 or counts.argmax() != 0 or counts[0] < PENALTIES * values.size:
+        return []
+    return ["Higher values count as better. 0 is the most frequent one: if these are penalties, use `better='lower'`."]
 
 
 def bind(metric: Metric, contest: Contest) -> Metric:

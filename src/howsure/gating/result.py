@@ -289,7 +289,7 @@ class GateResult(Signed):
 
     def document(self) -> Document:
         """Return verdict, interval, what would decide it, slices, and the items that lost most."""
-        blocks: list[Block] = [Sentence(self.sentence, "verdict"), Code(self.bar)]
+        blocks: list[Block] = [Sentence(self.sentence, "verdict"), Code(f"{self.bar}\n{LEGEND}")]
         blocks += [Sentence(said) for said in self.advice]
         if self.overall.flips is not None:
             blocks.append(Sentence(self.overall.flips.sentence))
@@ -373,6 +373,9 @@ def slice_sentence(row: Measurement) -> str:
     ends = row.confidence_interval
     shown = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error_of(ends, row.advantage))
     return f"{row.slice}: {row.verdict}, advantage {number(row.advantage, error_of(ends, row.advantage))} ({shown})"
+
+
+LEGEND = "M: margin, 0: no difference, *: estimate, ( ): its interval"
 
 
 def interval_bar(found: Measurement, rule: GateRule, width: int = WIDTH) -> str:

@@ -10,6 +10,7 @@ import polars as pl
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Labels, Responses
 from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.coded_rows import labels as as_labels
 from howsure.io.values import Factor, refuse_alike
@@ -191,4 +192,5 @@ def join_note(holds: Mapping[str, npt.NDArray[np.bool_]], items: Sequence[str], 
         lacks[MOST_LACKING:] = [f"{len(lacks) - MOST_LACKING} more lack some"]
     some = f"{everywhere:,} of {len(items):,} items are in all of them"
     counted = some if lacks else "the one item matched" if len(items) == 1 else f"all {len(items):,} items matched"
-    return f"Joined {len(holds)} {what} on the item id: {'; '.join([counted, *lacks])}."
+    said = f"Joined {len(holds)} {what} on the item id: {'; '.join([counted, *lacks])}."
+    return said if lacks else Aside(said)  # what matched as it should changes nobody's mind

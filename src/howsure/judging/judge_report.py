@@ -218,7 +218,9 @@ class JudgeReport(Signed):
 
     def _agreements(self) -> Table:
         level = f"{100 * self.difference.confidence_interval.confidence_level:g}% CI"
-        columns = [Column("who"), Column("agreement", "number"), Column("minus raters", "number")]
+        # Agreement of numbers is minus the distance, so that more of it is better.
+        of = "agreement" if self.measure == "labels" else "minus distance"
+        columns = [Column("who"), Column(of, "number"), Column("minus raters", "number")]
         columns += [Column(level, "interval"), *(Column(rate, "number", detail=True) for rate in "ωρ")]
         rows: list[tuple[object, ...]] = []
         for one in self.agreements:

@@ -120,5 +120,15 @@ class SampleItems(ModelFields, Question):
         return table.items[there], sums[there] / counts[there], None
 
     def _labelled(self, table: "ResponseTable") -> "Labels | None":
-        """Return the items that people labelled, where `gold` names their labels."""
-        return None if self.gold is None else table.items[table.source(self.gold).sizes > 0]
+        """Return the items that people labelled: those with labels of `gold`, or rated by others than the judge."""
+        if self.gold is not None:
+            return table.items[table.source(self.gold).sizes > 0]
+        if self.judge not in table.raters:
+            return None
+        import numpy as np
+
+        judge, rated = table.raters.index(self.judge), np.zeros(table.n_items, dtype=bool)
+        for source in table.sources.values():
+            if source.raters is not None:
+                rated[source.items[source.raters != judge]] = True
+        return table.items[rated]

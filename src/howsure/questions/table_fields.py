@@ -281,9 +281,11 @@ def distinct(metrics: Sequence[Any]) -> list[Any]:
 
 def metrics_of(names: Sequence[str], given: "MetricFields", contest: "Contest") -> tuple[list["Metric"], list[str]]:
     """Return the metrics with the parameters that were given, and a note where one was chosen by the data."""
-    from howsure.comparison.default_metric import metrics_for
+    from howsure.comparison.default_metric import metrics_for, penalty_note
 
     metrics, why = metrics_for(contest, distinct(names) or None)
+    if contest.gold is None and given.better is None and any(hasattr(metric, "direction") for metric in metrics):
+        why += penalty_note((contest.a, contest.b), contest.better)
     return with_parameters(metrics, given, preferences=contest.scale.reason == "preferences"), why
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from howsure.data.contests import Contest
 from howsure.data.responses import cell_codes, cells_from_codes, frozen
 from howsure.data.scales import FloatArray, IntArray
+from howsure.documents.numbers import number
 from howsure.errors import DataError
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
@@ -52,7 +53,7 @@ class RaterError:
             return plain, draws, []
         note = (
             "Raters judged unequal numbers of items. The advantage is weighted so that the busiest raters do not "
-            f"dominate it; the plain difference of the scores is {plain:.4g}."
+            f"dominate it; the plain difference of the scores is {number(plain)}."
         )
         return self.advantage, frozen(draws + (self.advantage - plain)), [note]
 
