@@ -37,6 +37,7 @@ class JudgedContest:
         roles = ["gold"] if contest.gold is not None else ["a", "b"]
         if judge not in contest.raters:
             known = f"raters: {joined(contest.raters, 8)}" if contest.raters else "there are no rater ids"
+            known += "" if contest.gold is not None else "; a source can be the judge beside `gold`"
             raise DataError(f"`judge` must name a source or a rater; {judge!r} is neither ({known}).")
         named = dict(zip(("gold", "a", "b"), contest.names, strict=True))
         for role in roles:
