@@ -217,6 +217,8 @@ def test_a_judge_among_the_raters_is_guessed_corrected_and_asked_about(page, ser
     page.goto(f"{server.url}/judge?table={table}")
     assert answered(page) == "We cannot tell whether gpt-judge may replace one of these raters."
     assert page.locator("#field-judge option").first.inner_text() == "gpt-judge"
+    page.get_by_role("cell", name="shuffled judge").wait_for()  # without pictures, the report is open
+    for_everybody(page)
 
 
 def test_a_pasted_table_and_hostile_labels(page, server):

@@ -189,3 +189,13 @@ def test_a_source_is_the_judge_and_only_one(client):
     page = client.get(f"/compare?table={table}").text
     assert "This cannot be answered yet" in page
     assert "a source can be the judge beside “Human answers (gold)”" in page
+
+
+@pytest.mark.parametrize(("rater_of_models", "judge"), [("gpt", ""), ("", "gpt")])
+def test_a_rater_whom_nobody_can_check_is_not_guessed_to_be_the_judge(client, rater_of_models, judge):
+    rows = [f"i{i},m{k},{(i * k) % 5},{rater_of_models}" for i in range(20) for k in (1, 2)]
+    rows += [f"i{i},human,{(i + k) % 5},r{k}" for i in range(20) for k in (1, 2)]
+    rows += [] if rater_of_models else [f"i{i},human,{i % 5},gpt" for i in range(20)]
+    found = added(client, ("rated.csv", "\n".join(["item,source,value,rater", *rows])))
+    assert "gpt" in found["rater_names"]
+    assert found["judge"] == judge

@@ -342,7 +342,8 @@ def recognised(
         seen["n_items"], seen["scale"], seen["kind"] = int(table.n_items), str(table.scale), table.scale.kind
         seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
         seen["rater_names"] = list(table.raters) if 1 < len(table.raters) <= MOST_RATERS else []
-        seen["judge"] = judge_among(seen["rater_names"], table.sources)
+        guess = judge_among(seen["rater_names"], table.sources)
+        seen["judge"] = guess if guess and _beside_people(table, guess) else ""
         seen["notes"], seen["better"] = list(table.notes), table.better or ""
     except TooManyError as error:
         raise DataError(str(error)) from None
@@ -372,6 +373,13 @@ def judge_among(raters: Sequence[str], sources: Collection[str] = ()) -> str:
     """
     found = [name for name in raters if SAYS_JUDGE.search(name)]
     return found[0] if len(found) == 1 < len(raters) and found[0] not in sources else ""
+
+
+def _beside_people(table: Any, rater: str) -> bool:
+    """Whether others, too, rated whatever this rater did: a judge is no use where nobody can check it."""
+    code = table.raters.index(rater)
+    known = [set(source.raters.tolist()) for source in table.sources.values() if source.raters is not None]
+    return all(len(raters) > 1 for raters in known if code in raters)
 
 
 class TooManyError(Exception):
