@@ -12,7 +12,7 @@ from howsure.comparison import compare, compare_each
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
 from howsure.data.scales import Scale
-from howsure.documents.numbers import number
+from howsure.documents import numbers
 from howsure.raters.choice import LOAD
 from tests.comparison.test_raters import against_gold, opposite, ratings
 
@@ -150,7 +150,7 @@ def test_unequal_loads_are_weighed_and_the_plain_difference_is_told():
     result = compare(contest, metric="rating", n_resamples=99, rng=0)
     plain = result.a_score - result.b_score
     assert abs(result.advantage - plain) > 1e-3
-    assert any(f"the plain difference of the scores is {number(plain)}." in note for note in result.notes)
+    assert any(f"the plain difference of the scores is {numbers.number(plain)}." in note for note in result.notes)
     assert result.confidence_interval.low < result.advantage < result.confidence_interval.high
     assert result.draws.mean() == pytest.approx(result.advantage, abs=5 * result.draws.std())
     swapped = compare(contest.swapped(), metric="rating", n_resamples=99, rng=0)

@@ -183,6 +183,44 @@ def test_roles_of_columns_are_corrected_and_the_answer_follows(page, server, tmp
     assert page.locator("#say-gold option").first.inner_text() == "ratings of each answer"
 
 
+def test_a_judge_among_the_raters_is_guessed_corrected_and_asked_about(page, server, tmp_path):
+    from howsure import examples
+    from howsure import io as tables
+
+    place = tmp_path / "helped.csv"
+    tables.write(examples.judged(), place)
+    table = drop(page, server, place)
+    line = page.locator("p", has_text="Judge among the raters")
+    assert page.input_value("#judge") == "gpt-judge"
+    assert line.locator(".tag").inner_text() == "guessed"
+    page.locator("#first .verdict", has_text="gpt-judge scored all of them").wait_for()
+    for_everybody(page)
+    page.get_by_label("Judge among the raters").select_option("")
+    page.locator("#first .verdict .big", has_text="model-2 is better than model-1, for raters like these 7").wait_for()
+    assert line.locator(".tag").count() == 0
+    page.get_by_label("Judge among the raters").select_option("gpt-judge")
+    page.locator("#first .verdict", has_text="gpt-judge scored all of them").wait_for()
+    assert line.locator(".tag").count() == 0  # said, not guessed
+    page.goto(f"{server.url}/compare?table={table}")
+    assert answered(page) == "No clear difference, for raters like these 6."
+    assert page.locator("#answer .done > *").first.get_attribute("class").startswith("verdict")
+    assert page.locator("#judged tbody th").all_inner_texts() == ["People alone", "Judge alone", "People and judge"]
+    page.locator("#judged", has_text="Even a perfect judge would leave ±0.23").wait_for()
+    for_everybody(page)
+    page.get_by_role("radio", name="These raters").check(force=True)
+    assert answered(page, "for these 6 raters") == "model-2 is better than model-1, for these 6 raters."
+    tab(page, "Code")
+    page.locator("#code", has_text="--judge gpt-judge").wait_for()
+    page.select_option("#say-judge", "none")
+    page.locator("#answer:not(.htmx-request) .done .verdict .big", has_text="7").wait_for()
+    assert page.locator("#judged").count() == 0
+    page.goto(f"{server.url}/judge?table={table}")
+    assert answered(page) == "We cannot tell whether gpt-judge may replace one of these raters."
+    assert page.locator("#field-judge option").first.inner_text() == "gpt-judge"
+    page.get_by_role("cell", name="shuffled judge").wait_for()  # without pictures, the report is open
+    for_everybody(page)
+
+
 def test_a_pasted_table_and_hostile_labels(page, server):
     sources = (("human", "<b>x</b>"), ("m1", "<b>x</b>"), ("m2", "</script><svg onload=alert(1)>"))
     rows = [f"<i>{i},{source},{label}" for i in range(12) for source, label in sources]

@@ -1,5 +1,6 @@
 """What can be dropped: Excel, semicolons, logs, several files, a folder as .zip; and what is kept of a table."""
 
+import dataclasses
 import io
 import zipfile
 from pathlib import Path
@@ -10,7 +11,7 @@ import pytest
 
 from howsure.errors import DataError
 from howsure.web.data_page import likeliest, moved_roles
-from howsure.web.uploads import Upload, gathered, safe_name, unpacked
+from howsure.web.uploads import Upload, gathered, judge_among, safe_name, unpacked
 from tests.web.browser import shared_file
 
 ROWS = [(f"i{i}", source, (i * k) % 5) for i in range(20) for k, source in enumerate(("human", "m1", "m2"), 1)]
@@ -136,3 +137,65 @@ def test_a_role_moves_to_the_column_that_a_visitor_chose():
     assert moved_roles(known, {"id": "", "who": "source", "n": "value", "p": "item"}) == {"item": "p"}
     assert moved_roles(known, {"id": "item", "who": "source", "n": "value", "p": "value"}) == {"value": "p"}
     assert moved_roles(known, {"id": "item", "who": "", "n": "value"}) == {"source": ""}
+
+
+@pytest.mark.parametrize(
+    ("raters", "sources", "judge"),
+    [
+        (["r1", "r2", "gpt-judge"], (), "gpt-judge"),
+        (["r1", "Claude 3"], (), "Claude 3"),
+        (["ann", "bob"], (), ""),
+        (["r1", "gpt-4o", "LLM"], (), ""),  # which of the two?
+        (["gpt-4o"], (), ""),  # nobody to check it
+        (["r1", "gpt-4o"], ("gpt-4o", "human"), ""),  # a model that is rated itself
+    ],
+)
+def test_a_judge_is_guessed_only_where_one_name_says_so(raters, sources, judge):
+    assert judge_among(raters, sources) == judge
+
+
+def test_what_a_visitor_says_of_the_judge_comes_before_a_guess():
+    guessed = upload(sources=TWO, rater_names=["r1", "r2", "gpt"], judge="gpt")
+    assert guessed.judge == guessed.judge_rater == "gpt"
+    assert dataclasses.replace(guessed, said_judge="").judge == ""
+    assert dataclasses.replace(guessed, said_judge="r2").judge == "r2"
+    assert dataclasses.replace(guessed, said_judge="nobody").judge == ""  # read otherwise, the table has no such rater
+    source = dataclasses.replace(guessed, kinds={"b": "judge"})
+    assert (source.judge, source.judge_rater, source.models) == ("b", "", ["a"])
+
+
+def corrected(client, table, **said):
+    csrf = client.get(f"/tables/{table}").text.partition('name="csrf" value="')[2][:64]
+    return client.post(f"/tables/{table}/correct", data={"csrf": csrf, **said}).text
+
+
+def test_a_source_is_the_judge_and_only_one(client):
+    rows = [f"i{i},m{k},{(i * k + i // 7) % 5}" for i in range(60) for k in (1, 2)]
+    rows += [f"i{i},gpt,{i % 5}" for i in range(60)] + [f"i{i},llm,{(i + 1) % 5}" for i in range(60)]
+    rows += [f"i{i},human,{(i + i % 2) % 5}" for i in range(0, 60, 2)]
+    table = added(client, ("labels.csv", "\n".join(["item,source,value", *rows])))["table"]
+    assert 'id="judge"' not in client.get(f"/tables/{table}").text  # nobody knows the raters
+    names = ["human", "m1", "m2", "gpt", "llm"]
+    corrected(client, table, named=names, kind=["gold", "model", "model", "judge", "out"])
+    page = client.get(f"/compare?table={table}").text
+    assert '<th scope="row">Judge alone</th>' in page
+    assert "30 of 60 items are labelled; gpt scored all of them." in page
+    assert "--judge gpt" in page
+    again = corrected(client, table, named=names, kind=["gold", "model", "model", "judge", "judge"])
+    assert again.count('<option value="judge" selected>') == 1
+    assert "--judge llm" in client.get(f"/compare?table={table}").text
+    assert "--judge" not in client.get(f"/compare?table={table}&judge=none").text.partition('id="code"')[2]
+    corrected(client, table, named=names, kind=["out", "model", "model", "out", "judge"])
+    page = client.get(f"/compare?table={table}").text
+    assert "This cannot be answered yet" in page
+    assert "a source can be the judge beside “Human answers (gold)”" in page
+
+
+@pytest.mark.parametrize(("rater_of_models", "judge"), [("gpt", ""), ("", "gpt")])
+def test_a_rater_whom_nobody_can_check_is_not_guessed_to_be_the_judge(client, rater_of_models, judge):
+    rows = [f"i{i},m{k},{(i * k) % 5},{rater_of_models}" for i in range(20) for k in (1, 2)]
+    rows += [f"i{i},human,{(i + k) % 5},r{k}" for i in range(20) for k in (1, 2)]
+    rows += [] if rater_of_models else [f"i{i},human,{i % 5},gpt" for i in range(20)]
+    found = added(client, ("rated.csv", "\n".join(["item,source,value,rater", *rows])))
+    assert "gpt" in found["rater_names"]
+    assert found["judge"] == judge

@@ -4,6 +4,7 @@ import dataclasses
 import json
 import math
 import re
+from pathlib import Path
 
 import jsonschema
 import pytest
@@ -78,6 +79,86 @@ def test_both_answers_about_raters_are_those_of_the_result(judged):
     assert kept["lead"] == "like"
     few = dataclasses.replace(asked, where=("rater=rater-1",))
     assert len(frozen(few, "compare")[1]["sides"]) == 1
+
+
+@pytest.fixture(scope="module")
+def helped(tmp_path_factory):
+    """A table with six raters of a part and a judge of everything."""
+    place = tmp_path_factory.mktemp("views") / "helped.csv"
+    place.write_bytes(sample("judged")[1])
+    return str(place)
+
+
+@pytest.mark.parametrize("more", [{}, {"raters": "fixed"}, {"margin": 1.0}])
+def test_with_a_judge_the_page_says_what_the_report_says(helped, more):
+    asked = Compare(files=(helped,), judge="gpt-judge", a="model-2", b="model-1", **more)
+    found, kept = frozen(asked, "compare")
+    shown = view_of("compare").show(kept, {})
+    assert len(shown["verdict"].split()) <= 12
+    assert shown["switch"] == (found.combined.rater_answers is not None)
+    whose = "like" if found.combined.null == "random-effects" else "these" if shown["switch"] else "all"
+    shown = view_of("compare").show(kept, {"whose": [whose]})
+    assert shown["interval"]["now"]["value"] == found.advantage
+    assert (shown["tone"] == "unclear") == (found.pvalue > 0.05)
+    assert any("less than 1 " in line for line in shown["more"]) == ("margin" in more)
+    table = next(block for block in found.document().blocks if hasattr(block, "rows"))
+    assert [row["from"].lower() for row in shown["judged"]["rows"]] == [row[0] for row in table.rows]
+    assert [row["n"] for row in shown["judged"]["rows"]] == [80, 400, 400]
+    printed = str(found)
+    for said in (shown["more"][0], *shown["judged"]["findings"]):
+        assert said in printed
+    assert any(said.startswith("Even a perfect judge would leave ±") for said in shown["judged"]["findings"])
+    for row in shown["judged"]["rows"]:
+        assert row["ends"] in printed
+
+
+def test_one_rater_and_a_judge_leave_nothing_to_switch(helped, tmp_path):
+    head, *rows = Path(helped).read_text(encoding="utf-8").splitlines()
+    place = tmp_path / "one.csv"
+    kept = [row for row in rows if "rater-1," in row or "gpt-judge," in row]
+    place.write_text("\n".join([head, *kept]), encoding="utf-8")
+    found, kept = frozen(Compare(files=(str(place),), judge="gpt-judge", a="model-2", b="model-1"), "compare")
+    assert found.combined.rater_answers is None
+    shown = view_of("compare").show(kept, {"whose": ["like"]})
+    assert not shown["switch"]
+    assert len(shown["judged"]["rows"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (Score, "model-2 scores best: mean rating 3.23."),
+        (Leaderboard, "model-2 and model-1 may be the best by people's judgement."),
+    ],
+)
+def test_other_questions_with_a_judge_have_a_headline(helped, question, said):
+    asked = question(files=(helped,), judge="gpt-judge")
+    _, kept = frozen(asked, question.name)
+    assert kept["verdict"] == said
+
+
+def test_a_label_budget_is_shown_as_its_report(helped):
+    prices = {"cost_response": 0.5, "cost_judge": 0.01, "cost_rater": 20.0}
+    asked = Plan(files=(helped,), judge="gpt-judge", a="model-2", b="model-1", target_width=0.3, **prices)
+    found, kept = frozen(asked, "plan")
+    assert view_of("plan").show(kept, {})["detail"] == found.document().blocks[0].text
+
+
+@pytest.mark.parametrize("path", ["compare", "leaderboard", "judge", "score", "gate"])
+def test_the_judge_of_a_table_is_part_of_its_questions(path):
+    seen = {"sources": {"m1": 9, "m2": 9}, "roles": {}, "models": [], "model": "", "rater_names": ["r1", "gpt"]}
+    upload = Upload("0" * 32, "me", ("f.csv",), seen | {"kind": "ordinal", "judge": "gpt"})
+    asked = view_of(path).question(PAGES[path], {}, upload)
+    assert asked.given["judge"] == "gpt"
+    assert "judge" not in view_of(path).question(PAGES[path], {}, dataclasses.replace(upload, said_judge="")).given
+    if "judge" in asked.menus:
+        none = view_of(path).question(PAGES[path], {"judge": ["none"]}, upload)
+        assert "judge" not in none.given
+        assert not none.corrected
+    else:
+        form = groups(PAGES[path], upload, {})
+        entries = [*form["first"], *(entry for entries in form["more"].values() for entry in entries)]
+        assert next(entry for entry in entries if entry["name"] == "judge")["default_words"] == "gpt"
 
 
 def test_what_cannot_be_told_is_said(ratings):

@@ -170,7 +170,7 @@ class JudgedComparison(Signed):
         blocks: list[Block] = [Sentence(self.verdict, "verdict")]
         answers = self.combined.rater_answers
         blocks += [Sentence(line) for line in (answers.lines(self.combined) if answers is not None else [])]
-        blocks += [Sentence(said) for said in (self._worth(), self._bias(), self._floor(), self.advice) if said]
+        blocks += [Sentence(said) for said in self.findings]
         blocks.append(self._table())
         return Document(f"Is {a} better than {b}, by people's judgement?", tuple(blocks), self.notes, self.signature)
 
@@ -192,6 +192,11 @@ class JudgedComparison(Signed):
         own = self.combined
         both = JudgedEstimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
         return (("people alone", self.humans), ("judge alone", self.judge_alone), ("people and judge", both))
+
+    @property
+    def findings(self) -> tuple[str, ...]:
+        """What the judge was worth, its bias, the floor, and what would help most; a sentence or two of each."""
+        return tuple(said for said in (self._worth(), self._bias(), self._floor(), self.advice) if said)
 
     def _table(self) -> Table:
         level = f"{100 * self.combined.confidence_interval.confidence_level:g}% CI"

@@ -66,6 +66,16 @@ class JudgedScore:
     n_raters: int
 
     @property
+    def score(self) -> float:
+        """The score from labels and judge."""
+        return self.combined.advantage
+
+    @property
+    def confidence_interval(self) -> ConfidenceInterval:
+        """The interval of the score from labels and judge."""
+        return self.combined.confidence_interval
+
+    @property
     def sentence(self) -> str:
         """The score in one sentence, and what the judge alone would say."""
         ends = self.combined.confidence_interval

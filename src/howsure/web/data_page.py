@@ -34,7 +34,9 @@ ROLES = {
 """What a column can be, in words."""
 
 SCALES = {"": "as recognised", "continuous": "numbers", "ordinal": "ordered steps", "nominal": "labels without order"}
-KINDS = {"gold": "human answers (gold)", "model": "model", "out": "leave out"}
+KINDS = {"gold": "human answers (gold)", "model": "model", "judge": "judge", "out": "leave out"}
+ONLY_ONE = ("gold", "judge")
+"""Kinds that one source has at most."""
 MOST_CHIPS, MOST_COLUMNS = 24, 12
 
 READ = [field for field in _fields.fields_of(TableFields) if field.name not in PLACES]
@@ -83,7 +85,8 @@ async def _page(request: Request, found: Upload, error: str = "") -> Response:
             if asked.given is not None:
                 where = f"/{likely.path}?{query}"
                 given, first_draws = asked.given, sum(found.seen["sources"].values()) > MANY
-                given |= {"n_resamples": FEW_DRAWS} if first_draws and "n_resamples" in _names(likely) else {}
+                drawn = "n_resamples" in _names(likely) and "judge" not in given  # nothing is resampled with a judge
+                given |= {"n_resamples": FEW_DRAWS} if first_draws and drawn else {}
                 job = await run_in_threadpool(lambda: begin(request, likely, given, found, address=where))
                 job = await request.app.state.jobs.wait(job.identity, PATIENCE)
                 answer = await apart(lambda: answer_part(request, job, sent, brief=True))
@@ -103,6 +106,7 @@ async def _page(request: Request, found: Upload, error: str = "") -> Response:
         scales=SCALES,
         kinds=KINDS,
         chips=_chips(found),
+        judge_guessed=bool(found.judge_rater) and found.said_judge is None,
         likely=likely,
         query=query,
         answer=answer,
@@ -184,7 +188,7 @@ def _chips(upload: Upload) -> list[dict[str, Any]]:
     models = set(upload.models)
     found = []
     for name in [name for name in names if name][: MOST_CHIPS + 1]:
-        kind = "gold" if name == upload.gold else "model" if name in models else "out"
+        kind = "gold" if name == upload.gold else "model" if name in models else upload.kinds.get(name, "out")
         found.append(
             {"name": name, "short": short(name), "size": sizes.get(name) or sizes.get(short(name)), "kind": kind}
         )
@@ -213,12 +217,14 @@ async def correct_table(request: Request, table: str) -> Response:
         refuse_paths(reading)
         reading |= moved_roles(found, dict(zip(sent.get("column", ()), sent.get("role", ()), strict=False)))
         kinds = _kinds(found, dict(zip(sent.get("named", ()), sent.get("kind", ()), strict=False)))
+        kinds, said_judge = _judge(found, kinds, (sent.get("judge") or [found.judge_rater])[0])
         if len(set(called)) != len(called):
             raise ArgumentError("two files have the same source; give each a different name.")
         uploads = request.app.state.uploads
         measure = (sent.get("measure") or [""])[0].strip()
         known = called if len(called) > 1 else found.called
-        now = await apart(uploads.correct, found, reading, known, kinds, measure)
+        says: dict[str, Any] = {"kinds": kinds, "measure": measure, "said_judge": said_judge}
+        now = await apart(lambda: uploads.correct(found, reading, known, **says))
     except HowsureError as refused:
         return await _page(request, found, humanly(" ".join(str(refused).splitlines())))
     return RedirectResponse(f"/tables/{now.identity}", 303)
@@ -244,12 +250,19 @@ def _kinds(upload: Upload, said: dict[str, str]) -> dict[str, str]:
     before = {chip["name"]: chip["kind"] for chip in _chips(upload)}
     changed = {name: kind for name, kind in said.items() if kind in KINDS and kind != before.get(name)}
     kinds = upload.kinds | changed
-    golds = [name for name, kind in changed.items() if kind == "gold"]
-    if golds:  # one source is gold; the one that was becomes a model
-        kinds = {name: "model" if kind == "gold" and name not in golds else kind for name, kind in kinds.items()}
-        if upload.gold and upload.gold not in golds:
-            kinds[upload.gold] = "model"
+    for only in ONLY_ONE:
+        now = next((name for name, kind in changed.items() if kind == only), "")
+        if now:  # the one that was becomes a model
+            was = {name for name, kind in before.items() if kind == only and name not in changed}
+            kinds = kinds | {name: "model" for name in (*was, *kinds) if kinds.get(name, only) == only and name != now}
     return kinds
+
+
+def _judge(upload: Upload, kinds: dict[str, str], rater: str) -> tuple[dict[str, str], str | None]:
+    """Return what each source is, and which rater is the judge: a table has one judge, the one chosen last."""
+    if rater == upload.judge_rater or rater not in ("", *upload.seen.get("rater_names", ())):
+        return kinds, upload.said_judge
+    return {name: kind for name, kind in kinds.items() if kind != "judge"}, rater
 
 
 async def delete_table(request: Request, table: str) -> Response:

@@ -47,7 +47,7 @@ class Page:
         Whether a response model can stand in for an upload.
     long : bool
         Whether an answer may take minutes.
-    sample : {"ratings", "raters", "scores", ""}
+    sample : {"ratings", "raters", "judged", "scores", ""}
         What the example of the home page is about.
     example : mapping
         What the example asks.
@@ -55,6 +55,8 @@ class Page:
         Whether it is one of the questions that most visitors have: the menu shows those, and the others under "More".
     menu : str
         What the menu calls it; empty where the menu leaves it out.
+    with_judge : bool
+        Whether the judge of a table is part of the question, without being named again. Views of their own name it.
     """
 
     path: str
@@ -68,6 +70,7 @@ class Page:
     example: Mapping[str, str] = dataclasses.field(default_factory=dict)
     first: bool = False
     menu: str = ""
+    with_judge: bool = False
 
     @property
     def question(self) -> type[Question]:
@@ -119,9 +122,11 @@ PAGES: dict[str, Page] = {
         Page(
             "gate", "May the candidate replace the baseline?", "howsure.questions.gate:Gate", sample="ratings",
             example={"gold": "human", "baseline": "model-1", "candidate": "model-2", "margin": "0.1"}, menu="Gate",
+            with_judge=True,
         ),
         Page(
-            "judge", "Is this judge good enough?", "howsure.questions.judge:Judge", menu="Judge",
+            "judge", "Is this judge good enough?", "howsure.questions.judge:Judge", sample="judged", menu="Judge",
+            with_judge=True,
         ),
         Page(
             "sample", "Which items should people label?", "howsure.questions.sample:SampleItems", sample="ratings",
@@ -129,7 +134,7 @@ PAGES: dict[str, Page] = {
         ),
         Page(
             "score", "How good is each model?", "howsure.questions.score:Score", sample="ratings",
-            example={"gold": "human", "metric": "mae"}, menu="Score",
+            example={"gold": "human", "metric": "mae"}, menu="Score", with_judge=True,
         ),
         Page(
             "reliability", "Do runs repeat themselves?", "howsure.questions.reliability:Reliability", sample="ratings",

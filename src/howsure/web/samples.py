@@ -5,7 +5,7 @@ from pathlib import Path
 
 
 def sample(kind: str) -> tuple[str, bytes]:
-    """Return a file: "ratings" of two models by people, the same by named "raters", or "scores" of two systems.
+    """Return a file: "ratings" by people, by named "raters", by raters and a judge ("judged"); or "scores".
 
     Examples
     --------
@@ -18,11 +18,11 @@ def sample(kind: str) -> tuple[str, bytes]:
 
     if kind == "raters":
         return "judgements.csv", _judged().encode()
-    name = {"ratings": "ratings.csv", "scores": "scores.txt"}[kind]
+    name = {"ratings": "ratings.csv", "judged": "judged.csv", "scores": "scores.txt"}[kind]
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder) / name
-        if kind == "ratings":
-            io.write(examples.ratings(), place)
+        if kind in examples.TABLES:
+            io.write(examples.TABLES[kind](), place)
         else:
             write_scores(examples.scores("h1-greater-normal"), place)
         return name, place.read_bytes()

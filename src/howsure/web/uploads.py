@@ -11,7 +11,7 @@ import shlex
 import shutil
 import time
 import zipfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import chdir, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -33,6 +33,10 @@ MOST_FILES = 2000
 """Files of a folder that goes up as one .zip."""
 ROLE_OPTIONS = ("item", "source", "value", "rater", "repeat", "count")
 """What a column can be: options that name one."""
+MOST_RATERS = 200
+"""Raters of whom one can be said to be the judge; a menu has no room for more."""
+SAYS_JUDGE = re.compile(r"judge|llm|(?<![a-z])(gpt|claude|gemini|llama|mistral|qwen|deepseek|autorater)", re.IGNORECASE)
+"""Names of raters that are models rather than people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,9 +56,11 @@ class Upload:
     called : tuple of str
         Whose responses each of several tables holds.
     kinds : mapping of str to str
-        What the visitor says that a source is: "gold", "model" or "out".
+        What the visitor says that a source is: "gold", "model", "judge" or "out".
     measure : str
         By what the visitor says that a model is better; empty for what fits the scale.
+    said_judge : str or None
+        The rater that the visitor says is a model judge; empty for none, None where the visitor says nothing.
     """
 
     identity: str
@@ -65,6 +71,7 @@ class Upload:
     called: tuple[str, ...] = ()
     kinds: dict[str, str] = field(default_factory=dict)
     measure: str = ""
+    said_judge: str | None = None
 
     @property
     def name(self) -> str:
@@ -87,9 +94,22 @@ class Upload:
         return list(dict.fromkeys(left))
 
     @property
+    def judge(self) -> str:
+        """The model judge beside people: a source, or else one of the raters; empty for none."""
+        return next((source for source, kind in self.kinds.items() if kind == "judge"), self.judge_rater)
+
+    @property
+    def judge_rater(self) -> str:
+        """The rater that is a model judge, as the visitor says, else as guessed; empty for none, or for a source."""
+        if "judge" in self.kinds.values():
+            return ""
+        said = self.seen.get("judge", "") if self.said_judge is None else self.said_judge
+        return said if said in self.seen.get("rater_names", ()) else ""
+
+    @property
     def left_out(self) -> bool:
-        """Whether the visitor leaves a source out."""
-        return "out" in self.kinds.values()
+        """Whether the visitor says that a source is no model: it is left out, or the judge."""
+        return not {"out", "judge"}.isdisjoint(self.kinds.values())
 
     @property
     def specs(self) -> tuple[str, ...]:
@@ -145,12 +165,14 @@ class Uploads:
         upload: Upload,
         reading: Mapping[str, Any],
         called: Sequence[str],
+        *,
         kinds: Mapping[str, str],
         measure: str = "",
+        said_judge: str | None = None,
     ) -> Upload:
         """Read the files again as the visitor says; what cannot be read so changes nothing."""
-        changed = replace(upload, reading=dict(reading), called=tuple(called), kinds=dict(kinds), measure=measure)
-        return self._looked_at(changed)
+        changed = replace(upload, reading=dict(reading), called=tuple(called), kinds=dict(kinds))
+        return self._looked_at(replace(changed, measure=measure, said_judge=said_judge))
 
     def _looked_at(self, upload: Upload) -> Upload:
         limits = (self.settings.max_rows, self.settings.max_columns)
@@ -298,6 +320,7 @@ def recognised(
     max_rows, max_columns = limits
     seen: dict[str, Any] = {name: [] for name in ("columns", "notes", "supports", "lacks", "first", "models")}
     seen |= {"sources": {}, "roles": {}, "column_roles": {}, "problem": "", "lines": 0, "model": "", "rows": 0}
+    seen |= {"rater_names": [], "judge": ""}
     if _says_model(paths):
         from howsure.models import load
 
@@ -318,6 +341,9 @@ def recognised(
         seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
         seen["n_items"], seen["scale"], seen["kind"] = int(table.n_items), str(table.scale), table.scale.kind
         seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
+        seen["rater_names"] = list(table.raters) if 1 < len(table.raters) <= MOST_RATERS else []
+        guess = judge_among(seen["rater_names"], table.sources)
+        seen["judge"] = guess if guess and _beside_people(table, guess) else ""
         seen["notes"], seen["better"] = list(table.notes), table.better or ""
     except TooManyError as error:
         raise DataError(str(error)) from None
@@ -335,6 +361,25 @@ def recognised(
     if not seen["sources"] and not seen["columns"] and not seen["lines"] and not open_log:
         raise DataError(seen["problem"] or "no table was found in this file.")
     return seen
+
+
+def judge_among(raters: Sequence[str], sources: Collection[str] = ()) -> str:
+    """Return the rater whose name says that it is a model judge, if exactly one does; a source is no judge of others.
+
+    Examples
+    --------
+    >>> judge_among(["ann", "bob", "gpt-judge"]), judge_among(["gpt-4o", "claude-3"]), judge_among(["ann", "Egpty"])
+    ('gpt-judge', '', '')
+    """
+    found = [name for name in raters if SAYS_JUDGE.search(name)]
+    return found[0] if len(found) == 1 < len(raters) and found[0] not in sources else ""
+
+
+def _beside_people(table: Any, rater: str) -> bool:
+    """Whether others, too, rated whatever this rater did: a judge is no use where nobody can check it."""
+    code = table.raters.index(rater)
+    known = [set(source.raters.tolist()) for source in table.sources.values() if source.raters is not None]
+    return all(len(raters) > 1 for raters in known if code in raters)
 
 
 class TooManyError(Exception):

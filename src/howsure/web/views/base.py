@@ -105,6 +105,8 @@ class View:
             and "a" not in names
         ):
             given.setdefault("gold", upload.gold)
+        if upload is not None and upload.judge and page.with_judge:
+            given = {"judge": upload.judge} | ({"gold": upload.gold} if upload.gold else {}) | given
         return Asked(given)
 
     def freeze(self, result: Record, asked: Question) -> dict[str, Any]:
@@ -151,8 +153,13 @@ def groups(page: Page, upload: Upload | None, sent: Sent, own: Sequence[str] = (
         if each not in once:
             found.setdefault(each.option.group or "What counts", []).append(control(each, upload))
     names = [entry["name"] for entries in found.values() for entry in entries]
+    shown = [control(each, upload) for each in once]
+    if upload is not None and upload.judge and page.with_judge:
+        told = {"judge": upload.judge, "gold": upload.gold}
+        for entry in (*shown, *(entry for entries in found.values() for entry in entries)):
+            entry["default_words"] = told.get(entry["name"]) or entry["default_words"]
     return {
-        "first": [control(each, upload) for each in once],
+        "first": shown,
         "more": found,
         "open": any(first(sent, name) for name in names),
     }
@@ -163,6 +170,8 @@ def control(field: Field, upload: Upload | None) -> dict[str, Any]:
     suggested: list[str] = []
     if upload is not None and field.name in SOURCES:
         suggested = list(dict.fromkeys([upload.gold, *upload.models, *upload.seen.get("sources", {})]))
+    elif upload is not None and field.name == "judge":
+        suggested = [upload.judge, *upload.seen.get("rater_names", ()), *upload.seen.get("sources", {})]
     elif upload is not None and field.name in COLUMNS:
         suggested = [*upload.seen.get("columns", []), *upload.seen.get("groups", [])]
     suggested = [name for name in dict.fromkeys(suggested) if name][:200]

@@ -1,6 +1,7 @@
 """Is A better than B: the sentence, the verdict for these raters and for raters like these, intervals and items."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import numpy as np
 from howsure.documents import csv_tables
 from howsure.documents.numbers import error_of, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
+from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
 from howsure.raters.design import FEW_RATERS
 from howsure.web.everyday_words import between, humanly, measures, p_said, plural, sentence, short, signed
@@ -26,6 +28,9 @@ MOST_SAID = 12
 
 NO_GOLD = "ratings of each answer"
 
+NO_JUDGE, NO_JUDGE_SAID = "none", "no judge"
+"""How an address says that a table's judge is not asked, and how the menu does."""
+
 
 class CompareView(View):
     """Two models on the same items."""
@@ -33,7 +38,7 @@ class CompareView(View):
     template = "compare.html"
     answer = "answers/compare.html"
     sentence = "sentences/compare.html"
-    own = ("a", "b", "gold", "metric", "better", "raters")
+    own = ("a", "b", "gold", "metric", "better", "raters", "judge")
 
     def question(self, page: Page, sent: Sent, upload: Upload | None) -> Asked:
         """Return the question; A, B, gold and metric that are left open are those that the table suggests."""
@@ -48,15 +53,24 @@ class CompareView(View):
         if menus["gold"].value != "none":
             given["gold"] = menus["gold"].value
         given["metric"] = (given["metric"],)
-        return Asked(given, menus, "", corrected)
+        return Asked(helped(given, menus), menus, "", corrected)
 
     def freeze(self, result: Any, asked: Question) -> dict[str, Any]:
         """Return verdicts, picture and items of one comparison; of several, what was found of each."""
+        from howsure.judging import JudgedComparison
+
+        if isinstance(result, JudgedComparison):
+            found = self._frozen(_with_lead_tests(result.combined), asked)
+            for side in found["sides"].values():
+                side["more"].insert(0, result.findings[0])
+            return found | {"judged": _judged(result)}
         _, a, b = result[0].names
-        title = f"Is {short(a)} better than {short(b)}?"
         if len(result) > 1:
-            return super().freeze(result, asked) | {"title": title, "several": True}
-        one = result[0]
+            return super().freeze(result, asked) | {"title": _title(a, b), "several": True}
+        return self._frozen(result[0], asked)
+
+    def _frozen(self, one: Any, asked: Question) -> dict[str, Any]:
+        title = _title(*one.names[1:])
         sides, lead = _sides(one)
         found = {"title": title, "several": False, "sides": sides, "lead": lead, **_picture(one, sides)}
         found |= {name: sides[lead][name] for name in ("tone", "verdict", "detail")}
@@ -75,12 +89,19 @@ class CompareView(View):
         return shown | {"whose": whose, "switch": len(frozen["sides"]) > 1, "interval": chart}
 
 
+def _title(a: str, b: str) -> str:
+    return f"Is {short(a)} better than {short(b)}?"
+
+
 def contest_menus(upload: Upload, sent: Sent) -> tuple[dict[str, Menu], bool]:
-    """Return the menus for A, B, gold and metric, and whether something other than what was sent is chosen."""
+    """Return the menus for A, B, gold, metric and judge, and whether something other than what was sent is chosen.
+
+    Only a table with a judge has a menu for it.
+    """
     models, gold = upload.models, upload.gold
     sources = list(upload.seen.get("sources", {}))
     standards = list(dict.fromkeys([*([gold] if gold else []), "none", *(sources if len(sources) <= 40 else [])]))
-    asked = {name: first(sent, name) for name in ("a", "b", "gold", "measure")}
+    asked = {name: first(sent, name) for name in ("a", "b", "gold", "measure", "judge")}
     of_gold = chosen(asked["gold"], standards)
     models = [
         name for name in dict.fromkeys([*models, *([gold] if gold and of_gold != gold else [])]) if name != of_gold
@@ -98,8 +119,20 @@ def contest_menus(upload: Upload, sent: Sent) -> tuple[dict[str, Menu], bool]:
         "gold": Menu("gold", "Measured against", of_gold, golds, "--gold"),
         "measure": Menu("measure", "Measure", measure, [*offered, *other], "--metric"),
     }
-    corrected = any(asked[name] and asked[name] != menus[name].value for name in asked)
+    judge = asked["judge"] or upload.judge
+    if judge:
+        judges = list(dict.fromkeys(name for name in (upload.judge, judge, NO_JUDGE) if name))
+        said_judges = [(name, NO_JUDGE_SAID if name == NO_JUDGE else short(name)) for name in judges]
+        menus["judge"] = Menu("judge", "Judge", judge, said_judges, "--judge")
+    corrected = any(asked[name] and asked[name] != menus[name].value for name in asked if name in menus)
     return menus, corrected
+
+
+def helped(given: dict[str, Any], menus: dict[str, Menu]) -> dict[str, Any]:
+    """Return the fields of a question with the judge that its sentence names, if it names one."""
+    judge = menus["judge"].value if "judge" in menus else NO_JUDGE
+    rest = {name: value for name, value in given.items() if name != "judge"}
+    return rest if judge == NO_JUDGE else rest | {"judge": judge}
 
 
 def measured(measure: str) -> dict[str, Any]:
@@ -127,6 +160,28 @@ def _sides(one: Any) -> tuple[dict[str, dict[str, Any]], str]:
     if n < FEW_RATERS:
         sides["like"]["more"].insert(0, f"Only a hint: {n} raters are too few to generalise reliably.")
     return sides, "these" if n < FEW_RATERS else "like"
+
+
+def _with_lead_tests(one: Any) -> Any:
+    """Return a comparison whose leading answer about raters has the margin and the power of the comparison itself."""
+    answers = one.rater_answers
+    if answers is None:
+        return one
+    lead = "like" if answers.like.confidence_interval == one.confidence_interval else "these"
+    told = replace(getattr(answers, lead), margin=one.margin, detectable=one.detectable)
+    return replace(one, rater_answers=replace(answers, **{lead: told}))
+
+
+def _judged(result: Any) -> dict[str, Any]:
+    """Return what people, the judge and both say, and what the judge was worth."""
+    level = f"{100 * result.confidence_interval.confidence_level:g}% CI"
+    rows = []
+    for (name, one), n in zip(result.estimates, (result.n_labelled, result.n_all, result.n_all), strict=True):
+        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.advantage)
+        said = {"from": sentence(name), "n": n, "value": signed(one.advantage, error)}
+        rows.append(said | {"ends": ends_of(ends.low, ends.high, error), "p": p_of(one.pvalue)})
+    a = short(result.combined.names[1])
+    return {"judge": short(result.judge), "a": a, "level": level, "rows": rows, "findings": list(result.findings[1:])}
 
 
 def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:

@@ -92,7 +92,8 @@ class PlanView(View):
 
     def freeze(self, result: Any, asked: Any) -> dict[str, Any]:
         """Return the power and the cost of every design."""
-        cells = [cell for cell in result.cells if not cell.reason and math.isfinite(cell.power)]
+        designs = getattr(result, "cells", ())  # a budget of labels and judge calls has none
+        cells = [cell for cell in designs if not cell.reason and math.isfinite(cell.power)]
         rated = any(cell.n_raters for cell in cells)
         grid = len({cell.design for cell in cells}) > 3 and not asked.target_power
         if not cells or not grid:

@@ -12,7 +12,7 @@ from howsure.web.everyday_words import p_said, sentence, short
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first, too_few
-from howsure.web.views.compare import contest_menus, measured
+from howsure.web.views.compare import contest_menus, helped, measured
 
 MOST_SHOWN = 60
 """Rows of the board; the file of the result has all."""
@@ -24,7 +24,7 @@ class RankView(View):
     template = "rank.html"
     answer = "answers/rank.html"
     sentence = "sentences/rank.html"
-    own = ("model", "gold", "metric", "better", "raters")
+    own = ("model", "gold", "metric", "better", "raters", "judge")
 
     def question(self, page: Page, sent: Sent, upload: Upload | None) -> Asked:
         """Return the question about all models of the table that are not left out."""
@@ -32,7 +32,7 @@ class RankView(View):
             return Asked(None, missing="Choose a table, and the ranking appears here.")
         menus, corrected = contest_menus(upload, sent)
         rest = [name for name in menus["a"].choices if name[0] != menus["gold"].value]
-        menus = {name: menus[name] for name in ("gold", "measure")}
+        menus = {name: menus[name] for name in ("gold", "measure", "judge") if name in menus}
         whose = first(sent, "raters")
         menus["raters"] = Menu("raters", "Whose judgement", whose, [("fixed", ""), ("random", "")], "--raters")
         given = read_fields([field for field in shown_fields(page) if field.name not in ("metric", "better")], sent)
@@ -45,11 +45,11 @@ class RankView(View):
             given["gold"] = menus["gold"].value
         if upload.left_out or (upload.gold and menus["gold"].value != upload.gold):
             given["model"] = tuple(name for name, _ in rest)
-        return Asked(given, menus, "", corrected)
+        return Asked(helped(given, menus), menus, "", corrected)
 
     def freeze(self, result: Any, asked: Question) -> dict[str, Any]:
         """Return the rows of the board and every pair."""
-        if not hasattr(result, "models"):  # a plan, or one board for each task
+        if not hasattr(result, "confidence_set"):  # a plan, one board for each task, or a ranking with a judge
             return super().freeze(result, asked) | {"board": False}
         best = [short(name) for name in result.confidence_set]
         leader = short(result.models[0].name)
