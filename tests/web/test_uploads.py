@@ -188,7 +188,7 @@ def test_a_source_is_the_judge_and_only_one(client):
     corrected(client, table, named=names, kind=["out", "model", "model", "out", "judge"])
     page = client.get(f"/compare?table={table}").text
     assert "This cannot be answered yet" in page
-    assert "a source can be the judge beside “Human answers (gold)”" in page
+    assert "a source of labels beside “Human answers (gold)”" in page
 
 
 @pytest.mark.parametrize(("rater_of_models", "judge"), [("gpt", ""), ("", "gpt")])
