@@ -1,4 +1,4 @@
-"""Work for aides and workers under test, in a module of its own because each aide imports it; and `apart`."""
+"""Work for helper processes and workers under test, in a module that each of them imports; and `apart`."""
 
 import asyncio
 import os

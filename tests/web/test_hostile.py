@@ -13,7 +13,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.web import Settings, create_app
-from howsure.web.aides import Aide
+from howsure.web.helper_processes import HelperProcess
 
 ROWS = "\n".join(
     ["item,source,value", *(f"i{i},{s},{i % 3}" for i in range(9) for s in ("human", "m1", "m2"))]
@@ -183,32 +183,31 @@ def test_hosts_that_are_no_names_are_refused(small):
 
 
 def test_an_aide_that_takes_too_long_or_too_much_is_replaced(tmp_path):
-    aide = Aide("tests.web.greedy:slow", tmp_path, seconds=0.5, megabytes=500)
+    helper = HelperProcess("tests.web.greedy:slow", tmp_path, seconds=0.5, megabytes=500)
     with pytest.raises(ValueError, match="longer than the"):
-        aide.ask(30)
-    computing = Aide("tests.web.greedy:busy", tmp_path, seconds=60, megabytes=500)
+        helper.ask(30)
+    computing = HelperProcess("tests.web.greedy:busy", tmp_path, seconds=60, megabytes=500)
     assert computing.ask(0) == 0
     computing.seconds = 0.5
     with pytest.raises(ValueError, match="longer than the"):
         computing.ask(30)
-    greedy = Aide("tests.web.greedy:hungry", tmp_path, seconds=20, megabytes=400)
+    greedy = HelperProcess("tests.web.greedy:hungry", tmp_path, seconds=20, megabytes=400)
     with pytest.raises(ValueError, match="more memory"):
         greedy.ask(900)
     greedy.stop()
 
 
 def test_an_aide_is_not_stopped_because_others_keep_the_machine_busy(tmp_path):
-    aide = Aide("tests.web.greedy:slow", tmp_path, seconds=60, megabytes=500)
-    assert aide.ask(0) == 0
-    aide.seconds = 0.4
-    assert aide.ask(1.0) == 1.0
-    aide.stop()
+    helper = HelperProcess("tests.web.greedy:slow", tmp_path, seconds=60, megabytes=500)
+    assert helper.ask(0) == 0
+    helper.seconds = 0.4
+    assert helper.ask(1.0) == 1.0
+    helper.stop()
 
 
 def test_what_processes_are_copied_from_has_no_thread_that_a_copy_would_lack():
-    count = (
-        "import os, howsure.web.copied; print(len(os.listdir('/proc/self/task')), os.environ['OPENBLAS_NUM_THREADS'])"
-    )
+    count = "import os, howsure.web.preloaded; print(len(os.listdir('/proc/self/task')), "
+    count += "os.environ['OPENBLAS_NUM_THREADS'])"
     environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
     said = subprocess.run([sys.executable, "-c", count], capture_output=True, text=True, check=True, env=environment)
     assert said.stdout.split() == ["1", "1"]

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from howsure.questions import Compare
 from howsure.web import Settings, create_app
-from howsure.web.aides import Child
+from howsure.web.helper_processes import Child
 from howsure.web.jobs import Jobs, connected
 from howsure.web.workers import Workers
 from tests.web.browser import Server

@@ -18,8 +18,8 @@ from howsure import records
 from howsure.errors import ArgumentError, DataError
 from howsure.provenance import version
 from howsure.questions.base import Question, schema_of
-from howsure.web.aides import apart
 from howsure.web.asking import begin
+from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, shown_fields
 from howsure.web.settings import Settings

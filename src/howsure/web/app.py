@@ -17,9 +17,9 @@ from starlette.staticfiles import StaticFiles
 from howsure.errors import ArgumentError, HowsureError
 from howsure.provenance import version
 from howsure.web import api, pages, rendering
-from howsure.web.aides import Aide
 from howsure.web.asking import BusyError
 from howsure.web.folder import Folder
+from howsure.web.helper_processes import HelperProcess
 from howsure.web.jobs import Jobs
 from howsure.web.safety import Guard, StalledError, TooLargeError
 from howsure.web.settings import Settings
@@ -44,7 +44,9 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     asked = settings or Settings()
     folder = Folder(asked.folder)
     asked = replace(asked, folder=str(folder.path))
-    draughtsman = Aide("howsure.web.shown:draw", folder.path, seconds=60, megabytes=asked.max_memory, by_system=False)
+    chart_process = HelperProcess(
+        "howsure.web.shown:draw", folder.path, seconds=60, megabytes=asked.max_memory, by_system=False
+    )
     uploads, jobs = Uploads(asked), Jobs(asked)
     workers = Workers(jobs)
 
@@ -54,7 +56,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
         threading.Thread(target=_clean, args=(workers.stopping, jobs, uploads, folder), daemon=True).start()
         yield
         workers.stop()
-        draughtsman.stop()
+        chart_process.stop()
         uploads.reader.stop()
         folder.close()
 
@@ -75,7 +77,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 
     app.openapi = openapi  # type: ignore[method-assign]
     app.state.settings, app.state.uploads, app.state.jobs = asked, uploads, jobs
-    app.state.stopping, app.state.draughtsman = workers.stopping, draughtsman
+    app.state.stopping, app.state.chart_process = workers.stopping, chart_process
     app.state.secret = _secret(folder.path)
     app.include_router(api.router(asked))
     app.include_router(pages.router())

@@ -12,9 +12,9 @@ from howsure import _fields
 from howsure.errors import ArgumentError, HowsureError
 from howsure.questions.table_fields import TableFields
 from howsure.web import api
-from howsure.web.aides import apart
 from howsure.web.asking import begin, fits
 from howsure.web.everyday_words import humanly, measures, short
+from howsure.web.helper_processes import apart
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, refuse_paths
 from howsure.web.rendering import answer_part, check_form, shown
 from howsure.web.uploads import ROLE_OPTIONS, Upload

@@ -16,9 +16,9 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from howsure.errors import HowsureError
 from howsure.web import api, data_page, settings_files
-from howsure.web.aides import apart
 from howsure.web.asking import begin, fits
 from howsure.web.everyday_words import humanly
+from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, Page
 from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, filled, kept, problem, shown

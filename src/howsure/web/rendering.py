@@ -85,7 +85,7 @@ def drawn(request: Request, job: Job, name: str) -> str | bytes:
         return said
     place = state.jobs.answers / f"{job.identity}-{name}"
     if not place.exists():
-        made = state.draughtsman.ask(*_order(name, answer))
+        made = state.chart_process.ask(*_order(name, answer))
         with writing(place) as draft:
             draft.write_bytes(made if isinstance(made, bytes) else made.encode())
     content: bytes = place.read_bytes()
@@ -100,7 +100,7 @@ def picture_size(request: Request, job: Job, number: int) -> tuple[int, int]:
 
 
 def _order(name: str, answer: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what the draughtsman is asked for."""
+    """Return what the chart_process is asked for."""
     if name.startswith("report"):
         return "zip" if name.endswith(".zip") else name, answer[name], [figure["spec"] for figure in answer["figures"]]
     if name.startswith("chart"):

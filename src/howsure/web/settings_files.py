@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from howsure.errors import ArgumentError
-from howsure.web.aides import apart
+from howsure.web.helper_processes import apart
 from howsure.web.questions import PAGES, read_fields, shown_fields
 from howsure.web.rendering import check_form
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import DataError, HowsureError
-from howsure.web.aides import Aide
+from howsure.web.helper_processes import HelperProcess
 from howsure.web.settings import Settings
 
 NAME = re.compile(r"[^\w. ()+-]+")
@@ -136,7 +136,9 @@ class Uploads:
                 shutil.rmtree(folder, ignore_errors=True)
             else:
                 self._owners[found.identity] = found.owner
-        self.reader = Aide("howsure.web.uploads:looked_at", settings.root, seconds=60, megabytes=settings.max_memory)
+        self.reader = HelperProcess(
+            "howsure.web.uploads:looked_at", settings.root, seconds=60, megabytes=settings.max_memory
+        )
 
     def add(self, owner: str, files: Sequence[tuple[str, bytes]]) -> Upload:
         """Keep files, read them once, and say what they are; nothing is kept of what cannot be read."""

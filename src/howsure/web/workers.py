@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import chdir, contextmanager, nullcontext, suppress
 from typing import Any
 
-from howsure.web.aides import Child, enclosed
+from howsure.web.helper_processes import Child, enclosed
 from howsure.web.jobs import Job, Jobs
 from howsure.web.settings import Settings
 from howsure.web.uploads import files_of

@@ -1,4 +1,4 @@
-"""Imported once, in the process that workers and aides are copied from.
+"""Imported once, in the process that workers and helper processes are copied from.
 
 What starts threads (Polars) is left to the copies: a process with threads cannot be copied safely.
 """

@@ -1,7 +1,7 @@
 """Processes that answer one short call after another, so that no file and no number is looked at in the server itself.
 
-What an aide may use is bounded: memory by the system, processor time by whoever waits. One that dies or takes too long
-is replaced, and the caller gets a sentence.
+What a helper process may use is bounded: memory by the system, processor time by whoever waits. One that dies or takes too
+long is replaced, and the caller gets a sentence.
 """
 
 import multiprocessing
@@ -33,7 +33,7 @@ def _few() -> CapacityLimiter:
 
 
 async def apart(function: Callable[..., T], *arguments: Any) -> T:
-    """Call a function that waits for an aide, in one of a few threads of its own: pages have theirs."""
+    """Call a function that waits for a helper process, in one of a few threads of its own: pages have theirs."""
     return await to_thread.run_sync(lambda: function(*arguments), limiter=_few())
 
 
@@ -45,7 +45,7 @@ class Child:
 
     def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["howsure.web.copied"])
+        context.set_forkserver_preload(["howsure.web.preloaded"])
         self.here, there = context.Pipe()
         self.process = context.Process(target=target, args=(there, *arguments), daemon=True)
         self.process.start()
@@ -74,7 +74,7 @@ class Child:
         self.process.join(timeout=5)
 
 
-class Aide:
+class HelperProcess:
     """A process that calls one function; started when it is first asked.
 
     Parameters
