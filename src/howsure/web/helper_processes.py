@@ -1,7 +1,7 @@
 """Processes that answer one short call after another, so that no file and no number is looked at in the server itself.
 
-What a helper process may use is bounded: memory by the system, processor time by whoever waits. One that dies or takes too
-long is replaced, and the caller gets a sentence.
+What a helper process may use is bounded: memory by the system, processor time by whoever waits. One that dies or
+takes too long is replaced, and the caller gets a sentence.
 """
 
 import multiprocessing
