@@ -296,11 +296,3 @@ def test_a_table_of_people_alone_gets_their_agreement(folder, howsure):
     found = doctor("people.csv")
     assert found.commands == ("howsure describe human=people.csv --rater source",)
     assert howsure(*found.commands[0].split()[1:]).returncode == 0
-
-
-def test_files_that_nothing_can_be_done_with_end_as_data_errors_do(tmp_path):
-    assert doctor([str(tmp_path / "nosuch.csv")]).exit_code == 1
-    (tmp_path / "ratings.csv").write_text(
-        "item,human,A,B\n" + "".join(f"q{i},{i % 5},{i % 4},{i % 3}\n" for i in range(30))
-    )
-    assert doctor([str(tmp_path / "ratings.csv")]).exit_code == 0

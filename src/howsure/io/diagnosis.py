@@ -97,11 +97,6 @@ class Diagnosis(Record):
     notes: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
 
-    @property
-    def exit_code(self) -> int:
-        """1 where nothing can be done with the files, as for every command that cannot read its data."""
-        return 0 if self.commands else 1
-
     def document(self) -> Document:
         """Return the diagnosis as a document: one line for each file, what is supported, what is missing."""
         blocks: list[Block] = [Sentence(self._verdict, "verdict"), *self._summary(), *self._tables()]
