@@ -84,6 +84,7 @@ def test_a_leaderboard_ranks_and_compares_every_pair():
         assert pair.pvalue_adjusted >= pair.advantage.pvalue
     assert "model-3" not in found.may_be_best
     assert "may be the best by people's judgement. 2 of 3 pairs differ significantly (Holm)." in str(found)
+    assert "each interval holds by itself" in str(found)
     with pytest.raises(ArgumentError, match="`baseline` does not go with `judge`"):
         howsure.leaderboard(table(rows + third), judge="gpt-judge", baseline="model-1")
     with pytest.raises(ArgumentError, match="at least two models"):

@@ -186,7 +186,11 @@ class JudgedScores(Signed):
             error = error_of(pair.advantage.confidence_interval)
             shown = (pair.advantage.advantage, pair.advantage.confidence_interval)
             rows.append((pair.better, pair.worse, *(Measured(value, error) for value in shown), pair.pvalue_adjusted))
-        return Table((*columns, Column("adjusted p", "pvalue")), tuple(rows), "All pairs")
+        return Table(
+            (*columns, Column("adjusted p", "pvalue")),
+            tuple(rows),
+            "All pairs: p-values are adjusted, each interval holds by itself",
+        )
 
     @in_any_form
     def to_frame(self) -> "polars.DataFrame":
@@ -258,8 +262,7 @@ def rank_with_judge(
     """Return the scores of models, the best first, and the comparison of every pair, adjusted by Holm's method."""
     if len(contests) < 2:
         raise ArgumentError(f"a leaderboard needs at least two models; got {len(contests)}.")
-    how = {"metric": metric, "raters": raters, "confidence_level": confidence_level}
-    scores = score_with_judge(contests, **how, notes=notes)  # type: ignore[arg-type]
+    scores = score_with_judge(contests, metric=metric, raters=raters, confidence_level=confidence_level, notes=notes)
     procedure = Procedure(raters=raters, confidence_level=confidence_level)
     found = []
     for one, other in combinations(contests, 2):
