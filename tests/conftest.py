@@ -3,6 +3,7 @@
 import gc
 import importlib
 import os
+import sys
 from pathlib import Path
 from typing import NamedTuple
 
@@ -43,6 +44,18 @@ def shared():
     if not (root / "data").is_dir():
         pytest.skip("the shared data are not here")
     return root / "data"
+
+
+@pytest.fixture(autouse=True)
+def import_path():
+    """Restore what may be imported after a test: every command takes the current folder off the path."""
+    path, environment = sys.path.copy(), {name: os.environ.get(name) for name in ("PYTHONPATH", "PYTHONSAFEPATH")}
+    yield
+    sys.path[:] = path
+    for name, value in environment.items():
+        os.environ.pop(name, None)
+        if value is not None:
+            os.environ[name] = value
 
 
 @pytest.fixture(scope="session")

@@ -94,7 +94,9 @@ def test_inputs_are_never_overwritten_and_existing_files_only_by_force(tmp_path)
     for name in (model, link, tmp_path / "." / "m.json"):
         with pytest.raises(ArgumentError, match=r"`--chart` would overwrite .* which is read; name another file"):
             _files.check_outputs({"--chart": name}, inputs=["normal", "a\0b", model], force=True)
-    with pytest.raises(ArgumentError, match=r"exists already; name another file, or add --force to overwrite it\."):
+    with pytest.raises(
+        ArgumentError, match=r"exists already; name another file, or add `force=True` to overwrite it\."
+    ):
         _files.check_outputs({"--out": model})
     _files.check_outputs({"--out": model, "--chart": None, "--report": tmp_path / "new"}, force=True)
     with pytest.raises(ArgumentError, match="`--out` and `--chart` would write the same file"):

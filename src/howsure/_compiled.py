@@ -32,5 +32,9 @@ def private_folder() -> str | None:
 
 
 settings: Any = numba.config
+# Numba also takes settings, the folder of these pickles among them, from a file in the current folder, which may hold
+# data of strangers. It reads the file when it is imported and whenever it compiles, so it must not know its name.
+settings._config_fname = ""
+settings.reload_config()
 if not settings.CACHE_DIR and (cache := private_folder()) is not None:
     settings.CACHE_DIR = cache

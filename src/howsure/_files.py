@@ -62,7 +62,7 @@ def check_outputs(
             if key in read:
                 raise ArgumentError(f"`{option}` would overwrite {path}, which is read; name another file.")
             if not force:
-                raise ArgumentError(f"{path} exists already; name another file, or add --force to overwrite it.")
+                raise ArgumentError(f"{path} exists already; name another file, or add `force=True` to overwrite it.")
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from howsure.auditing.estimators import (
     analyse_rows,
     pairs,
 )
-from howsure.auditing.grid_point import DataDesign, _test_rows, true_values
+from howsure.auditing.grid_point import DataDesign, _test_rows, found_own, true_values
 from howsure.comparison import compare
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses
@@ -450,6 +450,11 @@ def test_metrics_and_models_of_ones_own_are_audited():
     assert by["mine"] == by["mae"]
     model = Twice(NORMAL.mean, NORMAL.sd)
     assert len(audit(model, metrics=["mae"], rng=3, **SMALL).tests) == len(by["mae"])
+
+
+def test_a_grid_point_of_somebody_else_calls_no_function():
+    with pytest.raises(ArgumentError, match="os:abort is neither a metric nor a response model"):
+        found_own("own-class:os:abort")
 
 
 class Rated(models.NormalModel):

@@ -2,6 +2,11 @@
 
 import json
 import multiprocessing
+import os
+import resource
+import signal
+import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -270,3 +275,84 @@ def test_two_gates_do_not_write_one_file(tmp_path):
     assert path.read_bytes() == before
     staged_gate(contest(0, 400), GateRule(CLAIMS["non-inferior"], 0.03), LookPlan(str(path), 2))
     assert path.read_bytes().startswith(before)
+
+
+LOOKS = [state.Look((f"{number:012x}",) * 3, np.array([0.25, -1 / 3, 0.0]), "inconclusive") for number in range(4)]
+
+
+def _start(action):
+    """Run an action in a copy of this process: what the system kills dies there. Return the copy's number."""
+    child = os.fork()
+    if child == 0:
+        try:
+            action()
+        except DataError:
+            os._exit(7)
+        except BaseException:
+            os._exit(1)
+        os._exit(0)
+    return child
+
+
+def _forked(action):
+    """Run an action in a copy of this process, and return how it ended."""
+    return os.waitstatus_to_exitcode(os.waitpid(_start(action), 0)[1])
+
+
+@pytest.mark.parametrize("signals", [signal.SIG_IGN, signal.SIG_DFL], ids=["no more space", "killed"])
+def test_a_state_file_survives_a_full_disk_and_a_kill_at_every_byte(tmp_path, signals):
+    path = tmp_path / "gate"
+    for look in LOOKS[:2]:
+        with state.opened(str(path), {"margin": 0.1}) as opened:
+            opened.add(look)
+    before = path.read_bytes()
+
+    def add(n_bytes):  # runs in a copy of this process
+        signal.signal(signal.SIGXFSZ, signals)  # what the system sends to whoever exceeds the limit
+        resource.setrlimit(resource.RLIMIT_FSIZE, (n_bytes, n_bytes))
+        with state.opened(str(path), {"margin": 0.1}) as opened:
+            opened.add(LOOKS[2])
+
+    ending, n_bytes = 7 if signals == signal.SIG_IGN else -signal.SIGXFSZ, 0
+    while (ended := _forked(partial(add, n_bytes))) != 0:
+        assert ended == ending
+        assert path.read_bytes() == before
+        n_bytes += 1
+    assert n_bytes == len(path.read_bytes()) > len(before)
+    assert len(_read(path).looks) == 3
+    drafts = [place.name for place in tmp_path.iterdir() if place != path]
+    assert len(drafts) == (0 if signals == signal.SIG_IGN else n_bytes), "only a kill leaves a draft behind"
+
+
+def test_a_new_state_file_that_cannot_be_written_is_none(tmp_path):
+    path = tmp_path / "gate"
+
+    def add():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (10, 10))
+        with state.opened(str(path), {}) as opened:
+            opened.add(LOOKS[0])
+
+    assert _forked(add) == 7
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_looks_of_many_writers_are_all_kept(tmp_path):
+    """Eight processes add ten looks each; whoever finds the file in use tries again."""
+    path = tmp_path / "gate"
+
+    def add_ten():
+        n_added = 0
+        while n_added < 10:
+            try:
+                with state.opened(str(path), {}) as opened:
+                    opened.add(LOOKS[0])
+                n_added += 1
+            except DataError as error:
+                if "is in use by another gate" not in str(error):
+                    raise
+                time.sleep(0.001)
+
+    children = [_start(add_ten) for _ in range(8)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * 8
+    assert len(_read(path).looks) == 80

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from howsure import DataError, Responses, ResponseTable, Scale
+from howsure import ArgumentError, DataError, Responses, ResponseTable, Scale
 from howsure.io import binary_files, read, write
 from howsure.io.notations import INVISIBLE
 from tests.io.same import assert_same
@@ -93,3 +93,16 @@ def test_a_group_with_the_name_of_a_column_is_refused():
     )
     with pytest.raises(DataError, match="a group cannot be called 'value'"):
         table.to_frame()
+
+
+def test_a_file_is_replaced_only_by_force(tmp_path):
+    """The table that is written has no columns but those that howsure uses: the file that was read is worth more."""
+    path = tmp_path / "own.csv"
+    path.write_text("item,model,score,comment\nq1,x,1,good\nq2,x,2,bad\n")
+    before = path.read_bytes()
+    table = read(path)
+    with pytest.raises(ArgumentError, match=r"own.csv exists already; name another file, or add `force=True`"):
+        write(table, path)
+    assert path.read_bytes() == before
+    write(table, path, force=True)
+    assert path.read_text().splitlines()[0] == "item,source,repeat,value"

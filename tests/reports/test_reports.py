@@ -307,3 +307,20 @@ def test_pictures_are_left_out_without_the_extra(monkeypatch):
     monkeypatch.setattr("howsure.reports.frame.can_draw", lambda: False)
     document = framed(made("Comparison"))
     assert not [block for block in document.blocks if type(block).__name__ == "Figure"]
+
+
+def test_a_report_and_its_pictures_replace_files_only_by_force(tmp_path, question):
+    result = question.answer()
+    for ending in (".html", ".md", ".tex", ".json", ".csv"):
+        path = tmp_path / ending[1:] / f"report{ending}"
+        path.parent.mkdir()
+        report(result, path)
+        for place in list(path.parent.iterdir()):  # the report, then each of its pictures alone
+            for other in path.parent.iterdir():
+                other.unlink()
+            place.write_text("mine")
+            with pytest.raises(ArgumentError, match=r"exists already; name another file, or add `force=True`"):
+                report(result, path)
+            assert place.read_text() == "mine"
+            report(result, path, force=True)
+            assert place.read_bytes() != b"mine"

@@ -51,18 +51,19 @@ def free_port():
 class Server:
     """`howsure serve` as a process of its own."""
 
-    def __init__(self, folder, *options):
-        self.folder, self.options = folder, options
+    def __init__(self, folder, *options, command=(sys.executable, "-m", "howsure"), cwd=None):
+        self.folder, self.options, self.command, self.cwd = folder, options, command, cwd
         self.port = free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "howsure", "serve", "--port", str(self.port), "--folder", str(self.folder),
-             *self.options],
-            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-        )  # fmt: skip
+            [*self.command, "serve", "--port", str(self.port), "--folder", str(self.folder), *self.options],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            cwd=self.cwd,
+        )
         until = time.monotonic() + 60
         while time.monotonic() < until:
             try:

@@ -132,7 +132,10 @@ def found_own(name: str) -> Any:
     """Return what `own` named."""
     if name.startswith(AT):
         module, _, kind = name.removeprefix(AT).partition(":")
-        return getattr(importlib.import_module(module), kind)()
+        found = getattr(importlib.import_module(module), kind)
+        if not (isinstance(found, type) and issubclass(found, Metric | ResponseModel)):  # a study of somebody else's
+            raise ArgumentError(f"{module}:{kind} is neither a metric nor a response model.")
+        return found()
     if name not in OWN:
         raise ArgumentError(f"{name.split(':')[1]} is your own: only the process that audits it knows it.")
     return OWN[name]

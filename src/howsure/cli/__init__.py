@@ -15,6 +15,9 @@ AGAIN = 0.05
 
 def main() -> None:
     """Run the command line. Ctrl-C is one line and exit code 130, during imports and while workers start, too."""
+    from howsure._isolation import import_installed_code_only
+
+    import_installed_code_only()
     heard = []
     others = sys.unraisablehook
 

@@ -149,7 +149,7 @@ def as_options(said: str, flags: Mapping[str, str] | None = None) -> str:
             return found.group(0).strip("`")
         value = quoted if quoted is not None else bare
         flag = f"--{name.replace('_', '-')}" if flags is None else flags[name]
-        return flag if value is None else f"{flag} {value}"
+        return flag if value in (None, "True") else f"{flag} {value}"
 
     return NAMED.sub(option, said)
 

@@ -69,11 +69,10 @@ def write_files(asked: AgentFiles) -> None:
     if not folder.is_dir():
         raise DataError(f"there is no folder {folder}; make it first.")
     places = {name: folder / place for name, place in PLACES.items()}
-    taken = [path for path in places.values() if path.exists()]
-    if taken and not asked.force:
-        raise ArgumentError(f"{taken[0]} exists already; name another folder, or add --force to overwrite it.")
-    for name, path in places.items():
+    for path in places.values():
         path.parent.mkdir(parents=True, exist_ok=True)
+    _files.check_outputs({name: str(path) for name, path in places.items()}, force=asked.force)
+    for name, path in places.items():
         text = (resources.files("howsure.agents") / "files" / name).read_text(encoding="utf-8")
         _files.write_text(path, text)
         _ask.say(str(path))

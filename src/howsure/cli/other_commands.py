@@ -207,7 +207,7 @@ def write_example(asked: Example) -> None:
     _files.check_outputs({"out": asked.out}, endings={"out": endings}, force=asked.force)
     if table:
         ratings = table()
-        io.write(ratings, asked.out)
+        io.write(ratings, asked.out, force=asked.force)
         say(f"{asked.out}: {ratings}")
         return
     scores = examples.scores(asked.kind)
@@ -248,7 +248,7 @@ def write_table(asked: Convert) -> None:
     inputs = [file.path for file in named_files(asked.files)]
     _files.check_outputs({"out": asked.out}, inputs=inputs, endings={"out": tuple(WRITERS)}, force=asked.force)
     table = asked.table()
-    io.write(table, asked.out)
+    io.write(table, asked.out, force=asked.force)
     say(f"{asked.out}: {table}")
     for note in (*table.notes, *_direction(table)):
         say(f"Note: {_commands.as_options(note)}")

@@ -176,7 +176,7 @@ def export(asked: Export) -> None:
     from howsure.sweeps import EXPORTS, Store
 
     _check_out(asked, EXPORTS)
-    Store(asked.store).export(asked.out)
+    Store(asked.store).export(asked.out, force=asked.force)
 
 
 def chart(asked: Chart) -> None:

@@ -1,10 +1,12 @@
-"""The state of a gate with several looks: an append-only file of JSON lines.
+"""The state of a gate with several looks: a file of JSON lines.
 
 The first line names the gate; each look adds one line with the items that it saw for the first time and their
 differences. A line carries a digest of everything before it, so that a damaged file is noticed. One gate writes at a
-time: the file is locked while a look is computed, and the system unlocks it whatever happens to the process.
+time: the file is locked while a look is computed, and the system unlocks it whatever happens to the process. The file
+is replaced as a whole, so that a full disk or a kill leaves it as it was before the look.
 """
 
+import fcntl
 import hashlib
 import json
 import os
@@ -16,6 +18,7 @@ from typing import IO, Any
 
 import numpy as np
 
+from howsure import _files
 from howsure.data.scales import FloatArray
 from howsure.errors import DataError
 
@@ -48,8 +51,8 @@ class GateState:
     path: Path
     gate: Mapping[str, Any]
     looks: list[Look] = field(default_factory=list)
-    _file: IO[bytes] | None = None
-    _digest: str = ""
+    text: str = ""
+    digest: str = ""
 
     @property
     def seen(self) -> set[str]:
@@ -70,9 +73,8 @@ class GateState:
             )
 
     def add(self, look: Look) -> None:
-        """Append a look; it is on the disk when this returns."""
-        assert self._file is not None
-        lines = [] if self._digest else [{"kind": KIND, "version": VERSION, "gate": dict(self.gate)}]
+        """Add a look; the file holds it when this returns, and is what it was before if this fails."""
+        lines = [] if self.text else [{"kind": KIND, "version": VERSION, "gate": dict(self.gate)}]
         lines.append(
             {
                 "look": len(self.looks) + 1,
@@ -81,14 +83,12 @@ class GateState:
                 "differences": look.differences.tolist(),
             }
         )
-        text = ""
+        text, digest = self.text, self.digest
         for content in lines:
-            self._digest = _chained(self._digest, content)
-            text += json.dumps({**content, "digest": self._digest}) + "\n"
-        self._file.seek(0, os.SEEK_END)
-        self._file.write(text.encode())
-        self._file.flush()
-        os.fsync(self._file.fileno())
+            digest = _chained(digest, content)
+            text += json.dumps({**content, "digest": digest}) + "\n"
+        _files.write_text(self.path, text)
+        self.text, self.digest = text, digest
         self.looks.append(look)
 
 
@@ -99,24 +99,42 @@ def key_of(item: str) -> str:
 
 @contextmanager
 def opened(place: str, gate: Mapping[str, Any]) -> Iterator[GateState]:
-    """Yield the state of a gate, locked; a new file is made if there is none, and taken away if nothing was added."""
+    """Yield the state of a gate, locked, for one look; a file that is still empty at the end is deleted."""
     path = Path(place)
-    new = not path.exists()
+    if path.exists() and not path.is_file():
+        raise DataError(f"{path} is not a file, so it cannot hold the state of a gate; name a file.")
     try:
-        file = path.open("ab+")
+        file = _locked(path)
     except OSError as error:
         raise DataError(f"{path} cannot be written: {error.strerror or error}.") from None
     with file:
-        _lock(file, path)
-        file.seek(0)
-        content = file.read()
-        state = _read(path, content, gate)
-        state._file = file
+        state = _read(path, file.read(), gate)
         try:
             yield state
         finally:
-            if new and not state._digest:
+            if not state.looks and not state.text:
                 path.unlink(missing_ok=True)
+
+
+def _locked(path: Path) -> IO[bytes]:
+    """Open and lock the file of a path, or say that another gate has it."""
+    while True:
+        file = path.open("ab+")
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            file.close()
+            raise DataError(
+                f"{path} is in use by another gate; wait until it has ended, and run this one again."
+            ) from None
+        # Another gate may have replaced the file between opening and locking; its look is in the new one.
+        try:
+            if os.path.samestat(path.stat(), os.fstat(file.fileno())):
+                file.seek(0)
+                return file
+        except FileNotFoundError:
+            pass
+        file.close()
 
 
 def _read(path: Path, content: bytes, gate: Mapping[str, Any]) -> GateState:
@@ -134,12 +152,13 @@ def _read(path: Path, content: bytes, gate: Mapping[str, Any]) -> GateState:
             raise DataError(f"{damaged} (line {number}). Nothing was changed; use a copy or a new file.") from None
         if number == 1:
             _check_head(path, entry, gate)
-        if digest != _chained(state._digest, entry):
+        if digest != _chained(state.digest, entry):
             raise DataError(f"{damaged} (line {number}). Nothing was changed; use a copy or a new file.")
-        state._digest = digest
+        state.digest = digest
         if number > 1:
             differences = np.array(entry["differences"], dtype=np.float64)
             state.looks.append(Look(tuple(entry["items"]), differences, entry["verdict"]))
+    state.text = content.decode()
     return state
 
 
@@ -162,19 +181,3 @@ def _check_head(path: Path, head: Any, gate: Mapping[str, Any]) -> None:
 
 def _chained(digest: str, content: Mapping[str, Any]) -> str:
     return hashlib.sha256((digest + json.dumps(content, sort_keys=True)).encode()).hexdigest()[:16]
-
-
-def _lock(file: IO[bytes], path: Path) -> None:
-    """Lock the file, or say that another gate has it."""
-    try:
-        try:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except ImportError:  # Windows
-            import msvcrt
-
-            file.seek(0)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)  # type: ignore[attr-defined]
-    except OSError:
-        raise DataError(f"{path} is in use by another gate; wait until it has ended, and run this one again.") from None

@@ -3,7 +3,6 @@
 import atexit
 import json
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -13,6 +12,7 @@ from typing import Any
 
 import polars as pl
 
+from howsure._isolation import start_isolated
 from howsure.errors import DataError
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow stream"}
@@ -91,10 +91,10 @@ class _Trials:
             self.end()
         if self.process is None:
             atexit.register(self.end)
-            self.process = subprocess.Popen(
-                [sys.executable, "-c", TRIAL, str(MOST_MEMORY)],
-                text=True,
-                errors="replace",
+            self.process = start_isolated(
+                TRIAL,
+                str(MOST_MEMORY),
+                uses=pl,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -11,7 +11,7 @@ from howsure.errors import DataError
 from howsure.io.packed import plain_path
 
 ENDINGS = (".eval", ".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ipc", ".xlsx",
-           ".xls", ".ods", ".txt", ".dat")  # fmt: skip
+           ".xlsm", ".xls", ".ods", ".txt", ".dat")  # fmt: skip
 AGGREGATES = {
     "results_*.json": "per-item scores are in samples_*.jsonl beside it",
     "stats.json": "per-item scores are in per_instance_stats.json beside it",

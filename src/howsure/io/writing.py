@@ -19,7 +19,7 @@ WRITERS: dict[str, Callable[[pl.DataFrame, Path], object]] = {
 }
 
 
-def write(table: ResponseTable | Any, path: str | Path) -> None:
+def write(table: ResponseTable | Any, path: str | Path, *, force: bool = False) -> None:
     """Write a table with one response per row: item, source, rater (if any), repeat, value and the groups.
 
     `read` gives the same table back, with ``groups=None`` if it has groups, and with the same `scale` or `order` if it
@@ -30,6 +30,9 @@ def write(table: ResponseTable | Any, path: str | Path) -> None:
     table : ResponseTable, dataframe or path
     path : path
         Its ending says the format: .csv, .tsv, .jsonl or .parquet.
+    force : bool
+        Whether a file that exists may be replaced; without it that is an error. The new file holds the columns that
+        howsure uses and no others, so it is no copy of the file that was read.
 
     Examples
     --------
@@ -44,6 +47,7 @@ def write(table: ResponseTable | Any, path: str | Path) -> None:
     2,human,1,bad
     <BLANKLINE>
     """
+    _files.check_outputs({"path": path}, force=force)
     table = as_table(table)
     target = Path(path)
     writer = WRITERS.get(target.suffix.lower())

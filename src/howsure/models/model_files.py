@@ -217,8 +217,9 @@ VERSION = 1
 MOST_BYTES = 500_000_000
 
 
-def save(model: ResponseModel, path: str | Path, *, fit: Any = None) -> None:
-    """Write a response model, and what is known of its fit, to a JSON file."""
+def save(model: ResponseModel, path: str | Path, *, fit: Any = None, force: bool = False) -> None:
+    """Write a response model, and what its fit says, to a JSON file; one that exists only if `force` is set."""
+    _files.check_outputs({"path": path}, force=force)
     entry = {"howsure_model": VERSION, "model": model.to_dict(), "fit": fit}
     _files.write_text(path, _json.dumps(entry, indent=1) + "\n")
 

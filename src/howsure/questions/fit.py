@@ -93,4 +93,4 @@ class Fit(TableFields, Question):
 
     def write(self, result: Any, path: str) -> None:
         """Write the model file."""
-        result.save(path)
+        result.save(path, force=True)

@@ -73,4 +73,4 @@ class Simulate(SimulatorFields, Question):
         """Write the table."""
         from howsure import io
 
-        io.write(result.table, path)
+        io.write(result.table, path, force=True)

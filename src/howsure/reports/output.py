@@ -81,7 +81,14 @@ def styled(drawn: Any) -> Any:
     return drawn
 
 
-def report(result: Any, path: str | os.PathLike[str], *, question: "Question | None" = None, data: Any = None) -> None:
+def report(
+    result: Any,
+    path: str | os.PathLike[str],
+    *,
+    question: "Question | None" = None,
+    data: Any = None,
+    force: bool = False,
+) -> None:
     """Write a report of a result: .html (one file, pictures included), .md, .tex, .json or .csv, as the name says.
 
     Pictures of .md and .tex are files beside the report, NAME-PICTURE.svg and NAME-PICTURE.pdf.
@@ -90,11 +97,12 @@ def report(result: Any, path: str | os.PathLike[str], *, question: "Question | N
     ----------
     result : Comparison, Plan, Audit, Fit, …
     path : path
-        A file in its place is replaced.
     question : Question, optional
         What was asked: the report then names the files, and the command and Python that give the result again.
     data : Contest, ResponseTable or PairedScores, optional
         What the result was made of: the report then says how many responses there are, and how far they agree.
+    force : bool
+        Whether files that exist may be replaced; without it they are an error.
 
     Examples
     --------
@@ -108,8 +116,8 @@ def report(result: Any, path: str | os.PathLike[str], *, question: "Question | N
     ...     print((Path(folder) / "report.md").read_text().splitlines()[0])
     # Is model-2 better than model-1?
     """
-    check_place("path", str(path), REPORTS, force=True)
-    write_report(result, str(path), question, data)
+    check_place("path", str(path), REPORTS, force=force)
+    write_report(result, str(path), question, data, force=force)
 
 
 def check_drawn(kind: str) -> None:
@@ -120,10 +128,7 @@ def check_drawn(kind: str) -> None:
 
 def check_place(name: str, path: str, formats: tuple[str, ...], *, force: bool) -> None:
     """Refuse a file that could not be written, before the work is done: its ending, its folder, a file in its place."""
-    try:
-        _files.check_outputs({name: path}, endings={name: formats}, force=force)
-    except ArgumentError as error:
-        raise type(error)(str(error).replace("add --force", "give `force`")) from None
+    _files.check_outputs({name: path}, endings={name: formats}, force=force)
 
 
 def write_chart(result: Any, path: str) -> None:
@@ -132,7 +137,7 @@ def write_chart(result: Any, path: str) -> None:
 
 
 def write_report(
-    result: "Record", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = True
+    result: "Record", path: str, asked: "Question | None" = None, data: Any = None, *, force: bool = False
 ) -> tuple[str, ...]:
     """Write the report of a result in the format that the file's name says, and return the files that were written.
 
@@ -155,7 +160,7 @@ def write_report(
     if suffix in BESIDE:
         return _write_with_pictures(document(pictures=True, draw=False), Path(path), force=force)
     if suffix == ".csv" and not hasattr(result, "to_frame"):
-        return _write_tables(result, Path(path))
+        return _write_tables(result, Path(path), force=force)
     _files.write_text(path, writers[suffix]())
     return (path,)
 
@@ -223,12 +228,13 @@ def _content(result: "Record", asked: "Question | None", document: Any) -> dict[
     return {**result.to_dict(), "report": said}
 
 
-def _write_tables(result: "Record", path: Path) -> tuple[str, ...]:
+def _write_tables(result: "Record", path: Path, *, force: bool) -> tuple[str, ...]:
     """Write each table of a document as a file of its own."""
     found = csv_tables.tables(result.document())
     if not found:
         raise ArgumentError(f"a {type(result).__name__} has no table to write as .csv; use {', '.join(REPORTS[:-1])}.")
     places = {name: path if len(found) == 1 else path.with_name(f"{path.stem}-{name}.csv") for name in found}
+    _files.check_outputs({f"table {name}": place for name, place in places.items()}, force=force)
     for name, text in found.items():
         _files.write_text(str(places[name]), text)
     return tuple(map(str, places.values()))

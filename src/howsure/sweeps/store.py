@@ -133,12 +133,14 @@ class Store:
         """Return a dataframe with one line per cell: task, version, parameters, values, state, stage and error."""
         return frame(self.rows(), task=True)
 
-    def export(self, path: str | os.PathLike[str]) -> None:
-        """Write one line per cell to a .csv or .parquet file, or all that is known to a .json file.
+    def export(self, path: str | os.PathLike[str], *, force: bool = False) -> None:
+        """Write one line per cell to a .csv or .parquet file, or everything to a .json file.
+
+        A file that exists is replaced only if `force` is set.
 
         Parameters that have no common type, and lists and mappings in a .csv file, are written as JSON.
         """
-        _files.check_outputs({"path": path}, inputs=[self.path], endings={"path": EXPORTS}, force=True)
+        _files.check_outputs({"path": path}, inputs=[self.path], endings={"path": EXPORTS}, force=force)
         target, rows = Path(path), self.rows()
         with _files.writing(target) as draft:
             if target.suffix.lower() == ".json":

@@ -18,6 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from howsure.errors import DataError, HowsureError
+from howsure.io.folders import ENDINGS as READABLE
+from howsure.io.packed import plain_path
 from howsure.web.helper_processes import HelperProcess
 from howsure.web.settings import Settings
 
@@ -151,6 +153,8 @@ class Uploads:
             names: list[str] = []
             for name, content in files:
                 harmless = safe_name(name)
+                if not (is_readable(harmless) or harmless.lower().endswith(".zip")):
+                    raise DataError(f"{harmless} cannot be read: {', '.join(READABLE)} and .zip can. Leave it out.")
                 names.append(f"{len(names)}-{harmless}" if harmless in names else harmless)
                 (folder / names[-1]).write_bytes(content)
             if len(names) == 1 and names[0].lower().endswith(".zip"):
@@ -252,6 +256,11 @@ def safe_name(name: str) -> str:
     return base if "." in base else f"{base}.txt"  # without an ending it might be the name of a preset
 
 
+def is_readable(name: str) -> bool:
+    """Return whether the ending of a file is one that a reader reads, packed or not."""
+    return plain_path(name).suffix.lower() in READABLE
+
+
 def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
     """Look at files in the process that reads them, from within their folder: a table, or settings."""
     from howsure.questions.score_settings import read_settings
@@ -267,7 +276,9 @@ def unpacked(name: str, most: int) -> dict[str, str]:
     folder = Path(name).stem or "folder"
     try:
         with zipfile.ZipFile(name) as archive:
-            members = [each for each in archive.infolist() if not each.is_dir() and _is_content(each.filename)]
+            # A reader passes over every other file of a folder, so nothing else is unpacked: no program, for example.
+            files = (each for each in archive.infolist() if not each.is_dir() and _is_content(each.filename))
+            members = [each for each in files if is_readable(each.filename)]
             if len(members) > MOST_FILES or sum(each.file_size for each in members) > most:
                 raise DataError(f"{name} unpacks to more than {MOST_FILES:,} files or {most / 1e6:,.0f} MB.")
             parts = [[safe_part(part) for part in each.filename.replace("\\", "/").split("/")] for each in members]
@@ -282,7 +293,7 @@ def unpacked(name: str, most: int) -> dict[str, str]:
         raise DataError(f"{name} cannot be unpacked: {error}.") from None
     Path(name).unlink()
     if not parts:
-        raise DataError(f"{name} holds no files.")
+        raise DataError(f"{name} holds no file that can be read: {', '.join(READABLE)}.")
     return {"folder": folder}
 
 

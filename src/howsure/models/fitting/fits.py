@@ -176,9 +176,9 @@ class Fit(Record):
         """Where the result comes from, in one line."""
         return "" if self.provenance is None else self.provenance.signature
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, force: bool = False) -> None:
         """Write the model file that `simulate`, `plan` and `audit` accept."""
-        save(self.model, path, fit=self.to_dict())
+        save(self.model, path, fit=self.to_dict(), force=force)
 
     @in_any_form
     def to_frame(self) -> "pl.DataFrame":
