@@ -24,7 +24,7 @@ from tests.web.browser import Server
 
 HOWSURE = Path(sys.executable).with_name("howsure")
 BAITS = ("polars", "numpy", "scipy", "numba", "selectors", "socket", "json", "resource", "sitecustomize",
-         "usercustomize", "multiprocessing", "distributed", "python_calamine", "fastexcel", "backports", "yaml")  # fmt: skip
+         "usercustomize", "multiprocessing", "distributed", "python_calamine", "backports", "yaml")  # fmt: skip
 FRAME = pl.DataFrame({"item": ["q1", "q2", "q3"] * 2, "source": ["x"] * 3 + ["y"] * 3, "value": [1, 0, 1, 0, 0, 1]})
 FILES = ("a.parquet", "a.arrow", "a.xlsx", "a.csv.zst", "a.csv.gz", "a.csv")
 
