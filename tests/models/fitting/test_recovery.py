@@ -6,6 +6,11 @@ region. Twice the log-likelihood ratio is about χ² with as many degrees of fre
 """
 
 import dataclasses
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -55,6 +60,32 @@ def test_parameters_and_their_errors_come_back_where_they_are_determined(n_respo
     ):
         assert abs(estimate - value) < 4 * error
         assert error < 0.05
+
+
+FIT = """
+import json
+from howsure.models.fitting.likelihood import solve, with_errors
+from tests.models.fitting.test_recovery import problem_for
+
+grid = (problem := problem_for("likert-amazon", 3, seed=11)[1]).grid()
+fit = with_errors(grid, solve(grid, ("truncated-normal", "truncated-normal"), problem.rough()))
+print(json.dumps([fit.free.tolist(), fit.standard_errors]))
+"""
+
+
+def test_an_undetermined_parameter_has_no_error_and_takes_none_from_others_on_any_processor():
+    """With three responses per item nobody can see whether items differ a little in their spread, or not at all."""
+    fits = []
+    for kernel in ("", "Nehalem", "Haswell"):
+        environment = {**os.environ, "OPENBLAS_CORETYPE": kernel, "PYTHONPATH": str(Path(__file__).parents[3])}
+        if not kernel:
+            del environment["OPENBLAS_CORETYPE"]
+        shown = subprocess.run([sys.executable, "-c", FIT], env=environment, capture_output=True, text=True, check=True)
+        fits.append(json.loads(shown.stdout))
+    for free, (of_means, of_spreads) in fits:
+        assert free == pytest.approx(fits[0][0], abs=1e-4)
+        assert [*of_means, of_spreads[0]] == pytest.approx([*fits[0][1][0], fits[0][1][1][0]], rel=1e-3)
+        assert np.isnan(of_spreads[1])
 
 
 @pytest.mark.parametrize("n_responses", [3, 5, 20])

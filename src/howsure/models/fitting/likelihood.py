@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy.special import log_ndtr, ndtr
 
-from howsure.data.scales import FloatArray, IntArray
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.models.families import (
     Beta,
     Family,
@@ -250,6 +250,11 @@ class Form:
 
 LOG_SD = (np.log(0.003), np.log(3.0))
 CENTRE = (-2.0, 3.0)
+FLAT = 0.02
+"""Log-likelihoods that differ by less are equal: a 95% confidence limit of one parameter takes 1.92, half of χ²'s 3.84.
+Sums of other processors differ by about 1e-5."""
+SINGULAR = 1e-6
+"""Eigenvalues of the information, its diagonal scaled to 1, below which a direction counts as undetermined."""
 A_PART = 250
 """Kinds of items on which starting points are tried where there are at least twice as many."""
 
@@ -348,6 +353,7 @@ def solve(
         part = grid.take(np.arange(0, len(grid.repeats), every))
         starts = [max(starts, key=lambda start: _climb(part, forms, start, tol=1e-6)[1])]
     theta, value = max((_climb(grid, forms, start, tol) for start in starts), key=lambda top: top[1])
+    theta, value = _on_bounds(grid, forms, theta, value)
     cut = len(forms[0].bounds)
     families = forms[0].build(*theta[:cut]), forms[1].build(*theta[cut:])
     return Solution(*families, value, _unknown(families), theta)
@@ -366,13 +372,38 @@ def _starts(forms: tuple[Form, Form], rough: tuple[FloatArray, FloatArray]) -> l
     return [np.array([*sides[0][i % len(sides[0])], *sides[1][i % len(sides[1])]]) for i in range(n_starts)]
 
 
+def _on_bounds(
+    grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, value: float
+) -> tuple[FloatArray, float]:
+    """Move each number that the responses do not determine to its bound, and the others to where they then belong.
+
+    With few responses per item, for example, items that differ a little in their spread are as likely as items that do
+    not differ. Where the search ends on such a plain is decided by the last digits of sums, which processors round in
+    different ways.
+    """
+    bounds = (*forms[0].bounds, *forms[1].bounds)
+    for i, ends in enumerate(bounds):
+        for end in ends:
+            there = theta.copy()
+            there[i] = end
+            if theta[i] != end and _value_and_gradient(grid, forms, there)[0] > value - FLAT:
+                bounds = (*bounds[:i], (end, end), *bounds[i + 1 :])
+                theta, value = _climb(grid, forms, there, bounds=bounds)
+                break
+    return theta, value
+
+
 def _climb(
-    grid: LikelihoodGrid, forms: tuple[Form, Form], start: FloatArray, tol: float | None = None
+    grid: LikelihoodGrid,
+    forms: tuple[Form, Form],
+    start: FloatArray,
+    tol: float | None = None,
+    bounds: Bounds | None = None,
 ) -> tuple[FloatArray, float]:
     """Return the free numbers of the highest likelihood to which the start leads, and its logarithm."""
     from scipy.optimize import minimize
 
-    bounds = (*forms[0].bounds, *forms[1].bounds)
+    bounds = bounds or (*forms[0].bounds, *forms[1].bounds)
 
     def objective(theta: FloatArray) -> tuple[float, FloatArray]:
         value, gradient = _value_and_gradient(grid, forms, theta)
@@ -409,35 +440,69 @@ def _weight_changes(form: Form, part: FloatArray, axis: Axis) -> FloatArray:
 def _standard_errors(
     grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray
 ) -> tuple[tuple[float, ...], tuple[float, ...]]:
-    """Return standard errors of the families' parameters, from the curvature of the log-likelihood (delta method)."""
+    """Return standard errors of the families' parameters, from the curvature of the log-likelihood (delta method).
+
+    A parameter on its bound, or that only trades off against others, has none. The others' are given that it stays.
+    """
     bounds, cut = (*forms[0].bounds, *forms[1].bounds), len(forms[0].bounds)
-    p = theta.size
-    hessian = np.empty((p, p))
-    for i in range(p):
+    is_free = np.array([min(x - low, high - x) >= 1e-6 for x, (low, high) in zip(theta, bounds, strict=True)])
+    information = _information(grid, forms, _off_bounds(grid, forms, theta, is_free), bounds)[np.ix_(is_free, is_free)]
+
+    # Eigenvectors of small eigenvalues are directions in which the likelihood is flat. They are left out, as in the
+    # pseudo-inverse, and whatever has a share in them is not determined.
+    curvature = np.diag(information)
+    if not np.isfinite(information).all() or (curvature <= 0).any():
+        return _unknown((forms[0].build(*theta[:cut]), forms[1].build(*theta[cut:])))
+    scale = np.sqrt(curvature)
+    values, vectors = np.linalg.eigh(information / np.outer(scale, scale))
+    steep = values > SINGULAR
+    inverse = (vectors[:, steep] / values[steep]) @ vectors[:, steep].T / np.outer(scale, scale)
+    covariance = np.zeros((theta.size, theta.size))
+    covariance[np.ix_(is_free, is_free)] = inverse
+    undetermined = ~is_free
+    undetermined[is_free] = np.square(vectors[:, ~steep]).sum(axis=1) > 0.01
+
+    errors = []
+    for form, part in zip(forms, (slice(cut), slice(cut, None)), strict=True):
+        jacobian = _parameter_changes(form, theta[part])
+        variances = np.diag(jacobian @ covariance[part, part] @ jacobian.T).copy()
+        variances[(jacobian[:, undetermined[part]] != 0).any(axis=1)] = np.nan
+        n_parameters = len(fields(form.build(*theta[part])))
+        errors.append(tuple(float(np.sqrt(v)) if form.regular and v > 0 else np.nan for v in variances[:n_parameters]))
+    return errors[0], errors[1]
+
+
+def _off_bounds(grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, is_free: BoolArray) -> FloatArray:
+    """Move numbers from their bounds to where the log-likelihood has fallen by `FLAT`.
+
+    A family that is narrower than a cell of the grid is a step function of its mean: the curvature there is that of the
+    grid, not of the responses.
+    """
+    from scipy.optimize import brentq
+
+    bounds, inside = (*forms[0].bounds, *forms[1].bounds), theta.copy()
+    top = _value_and_gradient(grid, forms, theta)[0]
+    for i in np.flatnonzero(~is_free):
+
+        def loss(x: float, i: int = int(i)) -> float:
+            return top - FLAT - _value_and_gradient(grid, forms, np.where(np.arange(theta.size) == i, x, theta))[0]
+
+        other = bounds[i][1] if theta[i] - bounds[i][0] < bounds[i][1] - theta[i] else bounds[i][0]
+        if loss(other) > 0:
+            inside[i] = brentq(loss, theta[i], other, xtol=1e-4)
+    return inside
+
+
+def _information(grid: LikelihoodGrid, forms: tuple[Form, Form], theta: FloatArray, bounds: Bounds) -> FloatArray:
+    """Return minus the second derivatives of the log-likelihood, from differences of its first ones."""
+    hessian = np.empty((theta.size, theta.size))
+    for i, (low, high) in enumerate(bounds):
         step = 1e-3 * max(1.0, abs(theta[i]))
         above, below = theta.copy(), theta.copy()
-        above[i], below[i] = min(theta[i] + step, bounds[i][1]), max(theta[i] - step, bounds[i][0])
+        above[i], below[i] = min(theta[i] + step, high), max(theta[i] - step, low)
         rise = _value_and_gradient(grid, forms, above)[1] - _value_and_gradient(grid, forms, below)[1]
         hessian[i] = rise / (above[i] - below[i])
-    information = -(hessian + hessian.T) / 2
-    on_bound = [theta[i] - low < 1e-6 or high - theta[i] < 1e-6 for i, (low, high) in enumerate(bounds)]
-    families = forms[0].build(*theta[:cut]), forms[1].build(*theta[cut:])
-    # A parameter on its bound has no curvature to speak of; the others' errors are given that it stays there.
-    free = ~np.array(on_bound)
-    covariance = np.full((p, p), np.nan)
-    inner = information[np.ix_(free, free)]
-    if not np.isfinite(inner).all() or np.linalg.eigvalsh(inner)[0] <= 1e-9 * np.abs(inner).max():
-        return _unknown(families)
-    covariance[np.ix_(free, free)] = np.linalg.inv(inner)
-    found = []
-    for form, family, start, stop in zip(forms, families, (0, cut), (cut, p), strict=True):
-        jacobian = _parameter_changes(form, theta[start:stop])
-        variances = np.diag(jacobian @ covariance[start:stop, start:stop] @ jacobian.T)
-        regular = form.regular
-        found.append(
-            tuple(float(np.sqrt(v)) if regular and v > 0 else float("nan") for v in variances[: len(fields(family))])
-        )
-    return found[0], found[1]
+    return -(hessian + hessian.T) / 2
 
 
 def _parameter_changes(form: Form, part: FloatArray) -> FloatArray:
