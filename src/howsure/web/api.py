@@ -22,6 +22,7 @@ from howsure.web.asking import begin
 from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, shown_fields
+from howsure.web.safety import may_change
 from howsure.web.settings import Settings
 from howsure.web.uploads import Upload, Uploads
 
@@ -110,7 +111,7 @@ def router(settings: Settings) -> APIRouter:
     @made.delete("/tables/{table}", responses={200: _said("It is deleted."), **PRIVATE})
     async def delete(request: Request, table: str) -> Response:
         """Delete a table with all answers about it."""
-        request.app.state.uploads.delete(table, upload_of(request, table).owner)
+        request.app.state.uploads.delete(table, upload_of(request, table, change=True).owner)
         await run_in_threadpool(request.app.state.jobs.delete_about, table)
         return JSONResponse({"deleted": table})
 
@@ -134,19 +135,19 @@ def router(settings: Settings) -> APIRouter:
     @made.delete("/jobs/{job}", responses={200: _said("It is cancelled and deleted."), **PRIVATE})
     async def cancel(request: Request, job: str) -> Response:
         """Cancel a job and delete its answer."""
-        request.app.state.jobs.delete(job_of(request, job, own=True).identity)
+        await run_in_threadpool(request.app.state.jobs.delete, job_of(request, job, change=True).identity)
         return JSONResponse({"deleted": job})
 
     @made.post("/jobs/{job}/cancel", responses={200: _said("Its progress when it was cancelled.", JOB), **PRIVATE})
     async def stop(request: Request, job: str) -> Response:
         """Cancel a job that has not ended; it can be resumed."""
-        request.app.state.jobs.cancel(job_of(request, job, own=True).identity)
+        request.app.state.jobs.cancel(job_of(request, job, change=True).identity)
         return JSONResponse(status_of(job_of(request, job)))
 
     @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), **PRIVATE})
     async def resume(request: Request, job: str) -> Response:
         """Ask again what was cancelled or failed; a study goes on from what it has."""
-        request.app.state.jobs.resume(job_of(request, job, own=True).identity)
+        await run_in_threadpool(request.app.state.jobs.resume, job_of(request, job, change=True).identity)
         return JSONResponse(status_of(job_of(request, job)))
 
     for page in PAGES.values():
@@ -324,21 +325,20 @@ class GoneError(DataError):
         super().__init__(f"there is no {what}; it may have been deleted.")
 
 
-def upload_of(request: Request, identity: str) -> Upload:
-    """Return an upload that this visitor may see."""
-    owner = request.scope["session_id"] if request.scope["has_session"] else None
+def upload_of(request: Request, identity: str, *, change: bool = False) -> Upload:
+    """Return an upload that this visitor may see; or may change."""
     uploads: Uploads = request.app.state.uploads
-    found = uploads.get(identity, owner)
-    if found is None:
+    found = uploads.get(identity, request.scope["session_id"] if request.scope["has_session"] and not change else None)
+    if found is None or (change and not may_change(request, found.owner)):
         raise GoneError("such table")
     return found
 
 
-def job_of(request: Request, identity: str, *, own: bool = False) -> Job:
-    """Return a job by its link: whoever has it may read the answer; only the visitor who asked may change it."""
+def job_of(request: Request, identity: str, *, change: bool = False) -> Job:
+    """Return a job by its link, which is enough to read its answer; or a job that this visitor may change."""
     jobs: Jobs = request.app.state.jobs
     found = jobs.get(identity)
-    if found is None or (own and request.scope["has_session"] and found.owner != request.scope["session_id"]):
+    if found is None or (change and not may_change(request, found.owner)):
         raise GoneError("such job")
     return found
 

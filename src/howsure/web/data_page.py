@@ -206,7 +206,7 @@ def _sent(upload: Upload) -> dict[str, list[str]]:
 async def correct_table(request: Request, table: str) -> Response:
     """Read an upload again as the visitor says: roles of columns, scale, encoding, and what each source is."""
     await check_form(request)
-    found = api.upload_of(request, table)
+    found = api.upload_of(request, table, change=True)
     form = await request.form(max_fields=1000)
     sent = {name: [str(text) for text in form.getlist(name)] for name in form}
     called = [
@@ -268,7 +268,7 @@ def _judge(upload: Upload, kinds: dict[str, str], rater: str) -> tuple[dict[str,
 async def delete_table(request: Request, table: str) -> Response:
     """Delete an upload; with its answers, if the form says so."""
     await check_form(request)
-    owner = request.scope["session_id"]
-    if request.app.state.uploads.delete(table, owner) and request.query_params.get("answers"):
+    found = api.upload_of(request, table, change=True)
+    if request.app.state.uploads.delete(table, found.owner) and request.query_params.get("answers"):
         await run_in_threadpool(request.app.state.jobs.delete_about, table)
     return RedirectResponse("/tables", 303)

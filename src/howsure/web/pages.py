@@ -22,7 +22,7 @@ from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, Page
 from howsure.web.rendering import WRITTEN, answer_part, check_form, drawn, filled, kept, problem, shown
-from howsure.web.safety import TOKEN, WRONG_TOKEN, new_session, same
+from howsure.web.safety import TOKEN, WRONG_TOKEN, may_change, new_session, same
 from howsure.web.samples import sample
 from howsure.web.shown import FORMATS
 from howsure.web.uploads import ROLE_OPTIONS, Upload
@@ -244,7 +244,7 @@ async def show_job(request: Request, job: str) -> Response:
     """Show one answer, which everybody who has its link can read."""
     found = api.job_of(request, job)
     answer = await apart(answer_part, request, found, sent_by(request))
-    own = found.owner == request.scope["session_id"]
+    own = may_change(request, found.owner)
     return shown(request, "job.html", job=found, answer=answer, entry=_entry(request, found), own=own)
 
 
@@ -253,13 +253,13 @@ async def change_job(request: Request, job: str, how: str) -> Response:
     await check_form(request)
     if how not in ("cancel", "resume", "delete", "rename"):
         raise api.GoneError("such job")
-    identity = api.job_of(request, job, own=True).identity
+    found = api.job_of(request, job, change=True)
     jobs: Jobs = request.app.state.jobs
     if how == "rename":
         title = " ".join(str((await request.form()).get("title", "")).split())[:200]
-        await run_in_threadpool(jobs.rename, identity, title)
+        await run_in_threadpool(jobs.rename, found.identity, title)
     else:
-        await run_in_threadpool(getattr(jobs, how), identity)
+        await run_in_threadpool(getattr(jobs, how), found.identity)
     return RedirectResponse(f"/history/{job}" if how == "resume" else "/history", 303)
 
 

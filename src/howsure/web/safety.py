@@ -44,6 +44,8 @@ class Guard:
         session = request.cookies.get(SESSION, "")
         fresh = "" if is_session(session, self.secret) else new_session(self.secret)
         scope["session_id"], scope["has_session"], scope["begins"] = fresh or session, not fresh, fresh
+        token = self.settings.token
+        scope["has_token"] = token is not None and same(_sent_token(request), token)
         refused = await self.refusal(request)
 
         started = False
@@ -85,7 +87,7 @@ class Guard:
         token, path = self.settings.token, request.url.path
         if token is None or path.startswith(OPEN):
             return None
-        given = (request.cookies.get(TOKEN, ""), request.headers.get("authorization", "").removeprefix("Bearer "))
+        given = (request.cookies.get(TOKEN, ""), _sent_token(request))
         if any(same(each, token) for each in given):
             return None
         if any(given):
@@ -158,6 +160,15 @@ def _signature(name: str, secret: bytes) -> str:
     return hmac.new(secret, f"session {name}".encode(), "sha256").hexdigest()[:32]
 
 
+def may_change(request: Request, owner: str) -> bool:
+    """Whether a request may change or delete what a session made: it is of that session, or has the server's token.
+
+    A link, which is an identity, is for reading. The token that visitors enter lets them in and gives no right to what
+    others made; a program that sends it with each request may change everything.
+    """
+    return bool(request.scope["has_token"] or (request.scope["has_session"] and request.scope["session_id"] == owner))
+
+
 def csrf(session: str, secret: bytes) -> str:
     """Return the token that a form of this session carries."""
     return hmac.new(secret, session.encode(), "sha256").hexdigest()
@@ -174,6 +185,10 @@ def _name_of(address: str) -> str:
         return urlsplit(address).hostname or ""
     except ValueError:
         return ""
+
+
+def _sent_token(request: Request) -> str:
+    return request.headers.get("authorization", "").removeprefix("Bearer ")
 
 
 def _is_static(request: Request) -> bool:
