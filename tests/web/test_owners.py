@@ -189,3 +189,38 @@ def test_a_script_keeps_the_cookie_of_its_first_answer(servers):
     table = script.makes("table")
     assert list(script.cookies) == ["howsure_session"]
     assert script.send("DELETE", f"/api/v1/tables/{table}").json() == {"deleted": table}
+
+
+@pytest.fixture
+def narrow(tmp_path):
+    """A server without workers that takes three jobs of a visitor."""
+    client = TestClient(create_app(Settings(folder=str(tmp_path), max_jobs=3)), base_url=HERE, follow_redirects=False)
+    yield client
+    client.app.state.uploads.reader.stop()
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    monkeypatch.setattr("howsure.web.api.WAIT", 0.0)
+
+
+def ask(visitor, sd):
+    return visitor.send("POST", "/api/v1/power", json={**POWER, "sd": sd}).status_code
+
+
+def test_visitors_without_cookies_are_bounded_together(narrow, impatient):
+    asked = [ask(Visitor(narrow, session=False), 1 + i / 10) for i in range(5)]
+    assert asked == [202, 202, 202, 429, 429]
+    visitor = Visitor(narrow)
+    assert [ask(visitor, 1 + i / 10) for i in range(5)] == [202, 202, 202, 429, 429]  # has three of its own
+    assert ask(Visitor(narrow, session=False), 9.0) == 429
+
+
+def test_resuming_is_no_way_around_the_limit(narrow, impatient):
+    visitor = Visitor(narrow)
+    first = visitor.send("POST", "/api/v1/power", json=POWER).json()["job"]
+    assert visitor.send("POST", f"/api/v1/jobs/{first}/cancel").status_code == 200
+    assert [ask(visitor, 2 + i / 10) for i in range(3)] == [202, 202, 202]
+    assert visitor.send("POST", f"/api/v1/jobs/{first}/resume").status_code == 429
+    assert visitor.form(f"/history/{first}/resume").status_code == 429
+    assert narrow.app.state.jobs.get(first).state == "cancelled"

@@ -18,7 +18,7 @@ from howsure import records
 from howsure.errors import ArgumentError, DataError
 from howsure.provenance import version
 from howsure.questions.base import Question, schema_of
-from howsure.web.asking import begin
+from howsure.web.asking import begin, resume_job
 from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, shown_fields
@@ -69,7 +69,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     413: _said("The body is too large.", ERROR),
     421: _said("The server has another name.", ERROR),
     422: _said("The settings are not valid.", ERROR),
-    429: _said("Too many jobs of this visitor wait or run.", ERROR),
+    429: _said("Too many jobs of this visitor, or of visitors without a session, wait or run.", ERROR),
     500: _said("The computation failed.", ERROR),
 }
 PRIVATE: dict[int | str, dict[str, Any]] = {code: REFUSED[code] for code in (401, 403, 404, 421)}
@@ -144,10 +144,10 @@ def router(settings: Settings) -> APIRouter:
         request.app.state.jobs.cancel(job_of(request, job, change=True).identity)
         return JSONResponse(status_of(job_of(request, job)))
 
-    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), **PRIVATE})
+    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), 429: REFUSED[429], **PRIVATE})
     async def resume(request: Request, job: str) -> Response:
         """Ask again what was cancelled or failed; a study goes on from what it has."""
-        await run_in_threadpool(request.app.state.jobs.resume, job_of(request, job, change=True).identity)
+        await run_in_threadpool(resume_job, request, job_of(request, job, change=True))
         return JSONResponse(status_of(job_of(request, job)))
 
     for page in PAGES.values():

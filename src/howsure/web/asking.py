@@ -1,6 +1,7 @@
 """From what a visitor sends to a job: a question about an upload or a response model, within the server's limits."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from starlette.requests import Request
@@ -12,7 +13,7 @@ from howsure.web.uploads import Upload
 
 
 class BusyError(ArgumentError):
-    """So many jobs of one visitor wait or run that no more are taken."""
+    """So many jobs wait or run that no more are taken."""
 
 
 def begin(
@@ -28,12 +29,35 @@ def begin(
     settings, jobs, owner = request.app.state.settings, request.app.state.jobs, request.scope["session_id"]
     asked = ask(page, given, _about(page, upload, preset), None if upload is None else upload.reading)
     check_limits(asked, settings)
-    if jobs.busy(owner) >= settings.max_jobs:
-        raise BusyError(f"{settings.max_jobs} of your jobs are waiting or running; cancel one first.")
     about = ("", ()) if upload is None else (upload.identity, upload.files)
     question = asked.to_dict()
-    found: Job = jobs.add(owner, page.path, question, *about, long=page.long, title=page.title, address=address)
+    with _place_in_queue(request):
+        found: Job = jobs.add(owner, page.path, question, *about, long=page.long, title=page.title, address=address)
     return found
+
+
+def resume_job(request: Request, job: Job) -> None:
+    """Ask again what was cancelled or failed."""
+    with _place_in_queue(request):
+        request.app.state.jobs.resume(job.identity)
+
+
+@contextmanager
+def _place_in_queue(request: Request) -> Iterator[None]:
+    """Refuse one more job where too many wait or run; nobody else adds one meanwhile.
+
+    A visitor without a session would have a new one with each request, so the jobs of everybody count against it.
+    """
+    jobs, most, has_session = request.app.state.jobs, request.app.state.settings.max_jobs, request.scope["has_session"]
+    with jobs.entering:
+        if jobs.busy(request.scope["session_id"] if has_session else None) >= most:
+            raise BusyError(
+                f"{most} of your jobs are waiting or running; cancel one first."
+                if has_session
+                else f"{most} jobs are waiting or running, the most for a request without a session; send the cookie "
+                "of an earlier answer, or wait."
+            )
+        yield
 
 
 def fits(page: Page, upload: Upload) -> bool:

@@ -104,7 +104,7 @@ class Jobs:
         self.answers = self.root / "answers"
         self.answers.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = self.root / "jobs.db"
-        self.asked, self._more = 0, threading.Condition()
+        self.asked, self._more, self.entering = 0, threading.Condition(), threading.Lock()
         self._execute("PRAGMA journal_mode=WAL")
         self._execute(TABLE)
         known = {row[1] for row in self._execute("PRAGMA table_info(jobs)")}
@@ -172,9 +172,10 @@ class Jobs:
         rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", owner)
         return [_job(row) for row in rows]
 
-    def busy(self, owner: str) -> int:
-        """Return how many jobs of a visitor wait or run."""
-        return sum(not job.ended for job in self.of(owner))
+    def busy(self, owner: str | None) -> int:
+        """Return how many jobs wait or run: those of a visitor, or of all visitors (None)."""
+        asked = "SELECT COUNT(*) FROM jobs WHERE state IN ('waiting', 'running') AND (owner = ?1 OR ?1 IS NULL)"
+        return int(self._execute(asked, owner)[0][0])
 
     def cancel(self, identity: str) -> None:
         """Cancel a job that has not ended."""

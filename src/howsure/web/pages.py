@@ -16,7 +16,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 
 from howsure.errors import HowsureError
 from howsure.web import api, data_page, settings_files
-from howsure.web.asking import begin, fits
+from howsure.web.asking import begin, fits, resume_job
 from howsure.web.everyday_words import humanly
 from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
@@ -258,6 +258,8 @@ async def change_job(request: Request, job: str, how: str) -> Response:
     if how == "rename":
         title = " ".join(str((await request.form()).get("title", "")).split())[:200]
         await run_in_threadpool(jobs.rename, found.identity, title)
+    elif how == "resume":
+        await run_in_threadpool(resume_job, request, found)
     else:
         await run_in_threadpool(getattr(jobs, how), found.identity)
     return RedirectResponse(f"/history/{job}" if how == "resume" else "/history", 303)
