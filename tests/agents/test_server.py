@@ -54,8 +54,11 @@ def asked(folder):
         "outside": ("doctor", {"files": ["../secret.csv"]}),
         "absolute": ("score", {"files": [str(folder.parent / "secret.csv")]}),
         "linked": ("score", {"files": ["link.csv"]}),
+        "a pattern of a link": ("score", {"files": ["li*.csv"]}),
         "folder with a link": ("doctor", {"files": ["."]}),
         "gold outside": ("score", {"files": ["ratings.csv"], "gold": str(folder.parent / "secret.csv")}),
+        "gold below /": ("leaderboard", {"files": ["ratings.csv"], "gold": "etc/passwd"}),
+        "gold nowhere": ("leaderboard", {"files": ["ratings.csv"], "gold": "etc/passwt"}),
         "state outside": (
             "gate",
             {"files": ["old.csv", "new.csv"], "margin": 0.05, "options": {"sequential": "../s.jsonl"}},
@@ -131,13 +134,14 @@ def test_a_state_file_stays_in_the_folder(asked, folder):
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("outside", "../secret.csv is outside of work; only files below these folders can be used."),
-        ("absolute", "is outside of work"),
-        ("linked", "is outside of work"),
-        ("folder with a link", "link.csv is outside of work"),
-        ("gold outside", "is outside of work"),
-        ("state outside", "is outside of work"),
-        ("missing", "there is no file nope.csv. Files here: howsure-reports, link.csv, new.csv, old.csv, ratings.csv"),
+        ("outside", "there is no file ../secret.csv below work. Files here: "),
+        ("absolute", "secret.csv below work"),
+        ("linked", "there is no file link.csv below work"),
+        ("a pattern of a link", "there is no file link.csv below work"),
+        ("folder with a link", "there is no file link.csv below work"),
+        ("gold outside", "secret.csv below work"),
+        ("state outside", "there is no file ../s.jsonl below work"),
+        ("missing", "there is no file nope.csv below work. Files here: howsure-reports, link.csv, new.csv, old.csv, r"),
         ("unknown", "`metrc` is not an option of compare. Did you mean `metric`?"),
         ("margin", "Did you mean 0.02?"),
         ("wrong source", "model-9"),
@@ -147,6 +151,12 @@ def test_errors_reach_the_agent_with_their_remedy(asked, name, message):
     assert asked[name].is_error
     assert message in asked[name].content[0].text
     assert "Traceback" not in asked[name].content[0].text
+
+
+def test_a_name_is_no_file_of_the_folder_in_which_the_server_was_started(asked):
+    there, absent = (asked[name].content[0].text for name in ("gold below /", "gold nowhere"))
+    assert asked["gold below /"].is_error
+    assert there == absent.replace("passwt", "passwd")
 
 
 def test_long_work_tells_its_progress(asked):

@@ -1,13 +1,13 @@
 """Which files an agent may name: those below the folders that the server was started with."""
 
-import glob
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
 
 from howsure.errors import DataError
+from howsure.io.folders import readable_files
 
 LISTED = 12
 """How many files a message names where one is missing."""
@@ -30,58 +30,95 @@ class AllowedFolders:
             roots.append(path)
         return cls(tuple(roots))
 
+    def inside(self, text: str | os.PathLike[str]) -> Path:
+        """Return the real path that a text names below the folders, whether it exists or not.
+
+        Every path of an agent goes through here. One that leads outside, by links, `..` or from the root of the disk,
+        is as absent as one that nobody made.
+        """
+        if ".." not in Path(text).parts:
+            found = [path for root in self.roots if self.allows(path := root / text)]
+            if found:
+                real = [Path(os.path.realpath(path)) for path in found]
+                return next((path for path in real if os.path.exists(path)), real[0])
+        raise self._absent(text)
+
+    def allows(self, path: str | os.PathLike[str]) -> bool:
+        """Whether a path leads below the folders, wherever its links point."""
+        try:
+            real = Path(os.path.realpath(path))
+        except (OSError, ValueError):  # a null byte, or half of a character
+            return False
+        return any(real.is_relative_to(root) for root in self.roots)
+
     def file(self, text: str) -> list[str]:
-        """Return what is read for a name: PATH, NAME=PATH, PATH:COLUMN or a pattern, with whole paths."""
+        """Return what is read for a text: PATH, NAME=PATH, PATH:COLUMN or a pattern, with whole paths."""
         name, equals, rest = text.partition("=")
         if equals and name and rest and not self._there(text):
-            return [f"{name}={path}" for path in self.file(rest)]
-        if any(sign in text for sign in "*?["):
-            found = [path for root in self.roots for path in sorted(glob.glob(str(root / text)))]
-            if not found:
-                raise DataError(f"no file matches {text}. {self._listing()}")
-            return [str(self.inside(path)) for path in found]
-        path, colon, column = text.rpartition(":")
-        if colon and path and not self._there(text):
-            return [f"{self.existing(path)}:{column}"]
-        return [str(self.existing(text))]
+            return [f"{name}={path}" for path in self._paths(rest)]
+        return self._paths(text)
 
-    def existing(self, text: str) -> Path:
-        """Return a path that exists below the folders."""
+    def _paths(self, text: str) -> list[str]:
+        if not self._there(text):
+            if any(sign in text for sign in "*?["):
+                return [str(path) for path in self._matching(text)]
+            path, colon, column = text.rpartition(":")
+            if colon and path:
+                return [f"{self._readable(path, text)}:{column}"]
+        return [str(self._readable(text, text))]
+
+    def name_or_file(self, text: str) -> str:
+        """Return the whole path where a name is that of a file, else the name: gold may be either."""
         path = self.inside(text)
-        if not path.exists():
-            raise DataError(f"there is no file {text}. {self._listing()}")
-        if path.is_dir():  # its files are read, and one of them may be a link
-            for folder, folders, files in os.walk(path):
-                for name in (*folders, *files):
-                    if (Path(folder) / name).is_symlink():
-                        self.inside(Path(folder) / name)
-        return path
-
-    def inside(self, text: str | os.PathLike[str]) -> Path:
-        """Return a path below the folders, whether it exists or not."""
-        try:
-            tried = [(root / text).resolve() for root in self.roots]
-        except (OSError, ValueError):
-            raise DataError(f"{str(text)!r} is not a path.") from None
-        allowed = [path for path in tried if any(path.is_relative_to(root) for root in self.roots)]
-        if not allowed:
-            names = ", ".join(root.name or str(root) for root in self.roots)
-            raise DataError(f"{text} is outside of {names}; only files below these folders can be used.")
-        return next((path for path in allowed if path.exists()), allowed[0])
-
-    def refuse_paths(self, values: Any) -> None:
-        """Refuse text that leads to a file outside: gold, for one, may be a file of its own."""
-        for value in values if isinstance(values, list | tuple) else [values]:
-            if not isinstance(value, str) or not value:
-                continue
-            path = Path(value.partition("=")[2] or value)
-            if path.is_absolute() or ".." in path.parts or path.exists():
-                self.inside(path.resolve() if path.exists() else path)
+        return str(path) if os.path.isfile(path) else text
 
     def _there(self, text: str) -> bool:
-        return any((root / text).exists() for root in self.roots)
+        try:
+            return os.path.exists(self.inside(text))
+        except DataError:
+            return False
+
+    def _readable(self, path: str | os.PathLike[str], text: str) -> Path:
+        """Return a path that exists; of a folder, all that its reader opens must be below the folders, too."""
+        real = self.inside(path)
+        if not os.path.exists(real):
+            raise self._absent(text)
+        for place in readable_files(real) if real.is_dir() else ():
+            if place.is_symlink():
+                self.inside(place)
+        return real
+
+    def _matching(self, pattern: str) -> list[Path]:
+        """Return what matches a pattern; a link that leads outside is an error, and its target is not looked at."""
+        found: list[Path] = []
+        for root in self.roots:
+            parts, places = Path(pattern).parts, [root]
+            if Path(pattern).is_absolute():
+                parts = Path(pattern).relative_to(root).parts if Path(pattern).is_relative_to(root) else ("..",)
+            for part in parts:
+                folders = [place for place in map(self.inside, places) if place.is_dir()]
+                places = [
+                    folder / name for folder in folders for name in sorted(os.listdir(folder)) if _fits(name, part)
+                ]
+            found += [self._readable(place, str(place)) for place in places]
+        if not found:
+            raise self._absent(pattern)
+        return found
+
+    def _absent(self, text: str | os.PathLike[str]) -> DataError:
+        below = next(
+            (str(Path(text).relative_to(root)) for root in self.roots if Path(text).is_relative_to(root)), text
+        )
+        names = ", ".join(root.name or str(root) for root in self.roots)
+        said = str(below) if str(below).isprintable() else repr(str(below))
+        return DataError(f"there is no file {said} below {names}. {self._listing()}")
 
     def _listing(self) -> str:
         names = [path.name for root in self.roots for path in sorted(root.iterdir()) if not path.name.startswith(".")]
         shown = ", ".join(names[:LISTED]) + (f" and {len(names) - LISTED} more" if len(names) > LISTED else "")
         return f"Files here: {shown or 'none'}."
+
+
+def _fits(name: str, part: str) -> bool:
+    """Whether a name matches a part of a pattern; a star does not stand for the dot of a hidden file."""
+    return fnmatchcase(name, part) and not (name.startswith(".") and not part.startswith("."))

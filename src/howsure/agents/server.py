@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, chdir, nullcontext
 from importlib import resources
 from pkgutil import resolve_name
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import anyio
@@ -29,12 +30,13 @@ INSTRUCTIONS = (
 
 
 def serve(folders: tuple[str, ...], *, http: bool = False, port: int = 8321, reports: bool = True) -> None:
-    """Run the server until its client leaves."""
+    """Run the server until its client leaves; in an empty folder, where no name of an agent is that of a file."""
     made = create_server(folders, reports=reports)
-    if http:
-        made.run("streamable-http", host="127.0.0.1", port=port)
-    else:
-        made.run("stdio")
+    with TemporaryDirectory(prefix="howsure-mcp-") as empty, chdir(empty):
+        if http:
+            made.run("streamable-http", host="127.0.0.1", port=port)
+        else:
+            made.run("stdio")
 
 
 def create_server(folders: tuple[str, ...] = (), *, reports: bool = True) -> MCPServer[Any]:

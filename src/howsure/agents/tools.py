@@ -13,6 +13,7 @@ from howsure.agents.places import AllowedFolders
 from howsure.documents import Aside, Code, Document, Points, Sentence, Table
 from howsure.documents.numbers import shown
 from howsure.errors import ArgumentError
+from howsure.io.packed import only_where
 from howsure.questions.base import Question, Run
 
 if TYPE_CHECKING:
@@ -28,6 +29,9 @@ QUESTIONS = {
     "gate": "howsure.questions.gate:Gate",
 }
 """The questions that agents ask."""
+
+MAY_BE_FILES = ("gold", "sampled", "cost")
+"""Options that name a file, or something in the table."""
 
 WRITES = ("state", "sequential")
 """Options that name files which are written."""
@@ -106,11 +110,8 @@ class Desk:
                 content[name] = [path for text in texts for path in self._files(question, str(text))]
             elif name in WRITES:
                 content[name] = str(self.places.inside(str(value)))
-            else:
-                self.places.refuse_paths(value)
-        gold = content.get("gold")
-        if isinstance(gold, str) and any((root / gold).is_file() for root in self.places.roots):
-            content["gold"] = str(self.places.inside(gold))
+            elif name in MAY_BE_FILES and isinstance(value, str):
+                content[name] = self.places.name_or_file(value)
         return question.from_dict(content)
 
     def _files(self, question: type[Question], text: str) -> list[str]:
@@ -124,7 +125,7 @@ class Desk:
 
         from howsure.errors import HowsureWarning
 
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), only_where(self.places.allows):
             warnings.simplefilter("ignore", HowsureWarning)  # the same words are among the notes
             result = asked.answer(run)
         found = brief(result)
@@ -139,11 +140,11 @@ class Desk:
         from howsure.documents import markdown
 
         folder = self.places.roots[0] / REPORTS
-        folder.mkdir(exist_ok=True)
+        self.places.inside(folder).mkdir(exist_ok=True)
         content = _json.dumps(result.to_dict())
         name = f"{asked.name}-{_json.digest(json.loads(content))[:8]}"
-        _files.write_text(folder / f"{name}.json", content + "\n")
-        _files.write_text(folder / f"{name}.md", markdown.render(result.document()))
+        _files.write_text(self.places.inside(folder / f"{name}.json"), content + "\n")
+        _files.write_text(self.places.inside(folder / f"{name}.md"), markdown.render(result.document()))
         return str(Path(REPORTS) / f"{name}.md")
 
 

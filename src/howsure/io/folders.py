@@ -46,7 +46,11 @@ def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -
     from howsure.io.readers.known import recognise
 
     logs, tables, skipped = list[str](), list[str](), list[Skipped]()
-    for path in _files(Path(folder), skipped):
+
+    def denied(error: OSError) -> None:
+        skipped.append(Skipped(str(error.filename), error.strerror or "it cannot be opened"))
+
+    for path in readable_files(Path(folder), denied):
         name = str(path)
         try:
             if path.stat().st_size == 0:
@@ -73,10 +77,8 @@ def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -
     return Contents(kept, skipped)
 
 
-def _files(folder: Path, skipped: list[Skipped]) -> Iterator[Path]:
-    def denied(error: OSError) -> None:
-        skipped.append(Skipped(str(error.filename), error.strerror or "it cannot be opened"))
-
+def readable_files(folder: Path, denied: Callable[[OSError], None] | None = None) -> Iterator[Path]:
+    """Yield the files of a folder whose endings readers know; hidden ones and links to folders are passed over."""
     for place, folders, names in os.walk(folder, onerror=denied):
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
         for name in sorted(names):

@@ -6,10 +6,13 @@ import shutil
 import sys
 import tempfile
 import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from typing import IO, Any
 
-from howsure.errors import DataError
+from howsure.errors import DataError, MissingFileError
 
 STANDARD_INPUT = "-"
 PACKED = (".gz", ".zst", ".zstd")
@@ -18,12 +21,31 @@ SMALL = 64 * 2**20
 MOST_EXPANSION = 200
 """A file that unpacks to more than `SMALL` bytes and more than this many times its size is refused."""
 
+_allows: ContextVar[Callable[[Path], bool]] = ContextVar("_allows", default=lambda path: True)
+
 _copies: dict[tuple[str, int, int], Path] = {}
 _folders: list[Path] = []
 
 
+@contextmanager
+def only_where(allows: Callable[[Path], bool]) -> Iterator[None]:
+    """Read files only where a function allows it, until the end of the block; others count as absent."""
+    before = _allows.set(allows)
+    try:
+        yield
+    finally:
+        _allows.reset(before)
+
+
+def may_read(path: str | Path) -> bool:
+    """Whether a file may be read here: a server of tools reads below its folders only."""
+    return _allows.get()(Path(path))
+
+
 def actual(path: str | Path) -> Path:
     """Return the file to read: itself, or a copy that was unpacked or saved, once for each process.
+
+    A file that may not be read is an error, as one that is not there.
 
     Examples
     --------
@@ -33,6 +55,8 @@ def actual(path: str | Path) -> Path:
     if str(path) == STANDARD_INPUT:
         return _copies.get(("-", 0, 0)) or _kept(("-", 0, 0), _save_input(_folder()))
     place = Path(path)
+    if not may_read(place):
+        raise MissingFileError(f"there is no file {place}.")
     if place.suffix.lower() not in PACKED or not place.is_file():
         return place
     status = place.stat()

@@ -139,7 +139,7 @@ class Glance:
     @cached_property
     def file(self) -> Path:
         """The file that is read."""
-        return self.path if self.packed is None else actual(self.packed)
+        return actual(self.packed or self.path)
 
     @cached_property
     def kind(self) -> str:

@@ -3,6 +3,7 @@
 import re
 
 from howsure.errors import DataError
+from howsure.io.packed import may_read
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, at, id_of, json_lines
 
 TOTALS = {"accuracy", "correct_count", "total_count"}
@@ -30,7 +31,7 @@ def rows(glance: Glance, header: Header) -> Rows:
 def _results(glance: Glance, task: str) -> Glance:
     """Return the result file of the same model and task: result/MODEL beside score/MODEL."""
     folder = glance.path.resolve().parents[1].parent / "result" / glance.path.resolve().parent.name
-    found = sorted(folder.glob(f"*{task}_result.json")) if folder.is_dir() else []
+    found = [entry for entry in sorted(folder.glob(f"*{task}_result.json")) if may_read(entry)]
     if not found:
         raise DataError(f"{glance.name} lists failures only; {folder}/*{task}_result.json with all items is not there.")
     return Glance(found[0])

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Mapping
 
+from howsure.io.packed import may_read
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of, json_beside
 from howsure.io.run_settings import settings_of
 
@@ -41,7 +42,7 @@ def rows(glance: Glance, header: Header) -> Rows:
 def _fill(header: Header, file: Glance) -> None:
     path = file.path.parent / SPEC
     header.model = file.path.parent.name
-    if not path.is_file():
+    if not (may_read(path) and path.is_file()):
         return
     spec = json_beside(path, str(path))
     model = at(spec, "adapter_spec", "model") or at(spec, "adapter_spec", "model_deployment")

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from howsure.io.packed import may_read
 from howsure.io.readers.base import (
     LONGEST_GLANCE,
     Glance,
@@ -64,7 +65,7 @@ def rows(glance: Glance, header: Header) -> Rows:
 
 def _results(path: Path, time: str | None) -> Mapping[str, Any]:
     """Return the results that were written at the same time, else the only ones in the folder."""
-    beside = sorted(path.parent.glob("results_*.json"))
+    beside = [entry for entry in sorted(path.parent.glob("results_*.json")) if may_read(entry)]
     own = [entry for entry in beside if time and entry.name == f"results_{time}.json"]
     chosen = own or (beside if len(beside) == 1 else [])
     if not chosen or chosen[0].stat().st_size > 16 * LONGEST_GLANCE:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 
 from howsure.documents.numbers import counted
+from howsure.io.packed import may_read
 from howsure.io.readers.base import Glance, Header, Reader, Row, Rows, array_of, at, id_of, json_beside
 
 TRIAL = re.compile(r"\.(\d+)-of-\d+\.")
@@ -35,7 +36,7 @@ def rows(glance: Glance, header: Header) -> Rows:
 def _model(glance: Glance) -> str:
     """Return the model that the run names, else the folder of the runs."""
     beside = glance.path.with_name("run_metadata.json")
-    found = at(json_beside(beside, str(beside)), "model_name") if beside.is_file() else None
+    found = at(json_beside(beside, str(beside)), "model_name") if may_read(beside) and beside.is_file() else None
     return found if isinstance(found, str) and found else glance.path.resolve().parent.parent.name or glance.path.stem
 
 
