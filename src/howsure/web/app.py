@@ -1,10 +1,12 @@
 """`create_app`: the server with its pages, its JSON API and its jobs."""
 
+import logging
 import secrets
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +28,10 @@ from howsure.web.settings import Settings
 from howsure.web.uploads import Uploads
 from howsure.web.workers import Workers
 
+LOG = logging.getLogger(__name__)
 HERE = Path(__file__).parent
+CLEANING = 60.0
+"""Seconds between two looks for what is too old."""
 
 
 def create_app(settings: Settings | None = None) -> FastAPI:
@@ -100,10 +105,13 @@ def _secret(folder: Path) -> bytes:
 
 
 def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads, folder: Folder) -> None:
-    while not stopping.wait(60):
-        jobs.sweep()
-        uploads.sweep()
-        folder.sweep(jobs.settings.keep_hours)
+    """Delete what is old until the server stops; no error ends that, and none is logged with what it says."""
+    while not stopping.wait(CLEANING):
+        for sweep in (jobs.sweep, uploads.sweep, partial(folder.sweep, jobs.settings.keep_hours)):
+            try:
+                sweep()
+            except Exception as error:
+                LOG.error("%s while old data were deleted", type(error).__name__)
 
 
 async def _refused(request: Request, error: Exception) -> Response:

@@ -3,14 +3,18 @@
 The system releases the lock of a server that dies, however it dies. That tells a folder in use from one left behind.
 """
 
+import logging
 import os
 import shutil
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from howsure.errors import ArgumentError
 
+LOG = logging.getLogger(__name__)
 PREFIX = "howsure-web-"
 YOUNG = 60.0
 """Seconds for which a temporary folder without a locked file may be one that is being made."""
@@ -42,14 +46,13 @@ class Folder:
 
     def sweep(self, hours: float) -> None:
         """Delete what killed processes left in the folder for temporary files, once it is old."""
-        for place in scratch(self.path).glob("*"):
-            if place.stat().st_mtime < time.time() - 3600 * hours:
-                _delete(place)
+        for place in older(scratch(self.path), 3600 * hours):
+            delete(place)
 
     def close(self) -> None:
         """Let other servers use it; delete it if it is temporary."""
         if self.is_temporary:
-            _delete(self.path)
+            delete(self.path)
         os.close(self._lock)
 
 
@@ -65,12 +68,11 @@ def scratch(root: Path) -> Path:
 
 def delete_left_behind() -> None:
     """Delete temporary folders of servers that were killed: they hold what visitors uploaded."""
-    for place in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
-        if place.is_symlink() or place.stat().st_uid != os.getuid() or place.stat().st_mtime > time.time() - YOUNG:
-            continue
-        found = _locked(place)
-        if found is not None:
-            _delete(place)
+    for place in older(Path(tempfile.gettempdir()), YOUNG, f"{PREFIX}*"):
+        with suppress(OSError):  # somebody else deletes it meanwhile, or may not let us
+            if place.is_symlink() or place.stat().st_uid != os.getuid() or (found := _locked(place)) is None:
+                continue
+            delete(place)
             os.close(found)
 
 
@@ -87,8 +89,23 @@ def _locked(folder: Path) -> int | None:
     return found
 
 
-def _delete(place: Path) -> None:
-    if place.is_dir():
+def older(folder: Path, seconds: float, pattern: str = "*") -> Iterator[Path]:
+    """Yield what is in a folder and did not change for so long; what vanishes meanwhile is passed over."""
+    for place in sorted(folder.glob(pattern)):
+        try:
+            changed = place.stat(follow_symlinks=False).st_mtime
+        except OSError:
+            continue
+        if changed < time.time() - seconds:
+            yield place
+
+
+def delete(place: Path) -> None:
+    """Delete a file, or a folder with everything in it; what is gone already is no error."""
+    if place.is_dir() and not place.is_symlink():
         shutil.rmtree(place, ignore_errors=True)
     else:
-        place.unlink(missing_ok=True)
+        with suppress(OSError):
+            place.unlink()
+    if os.path.lexists(place):
+        LOG.error("a %s could not be deleted", "folder" if place.is_dir() else "file")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import secrets
 import sqlite3
 import threading
@@ -12,8 +13,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from howsure.web.folder import YOUNG, delete, older
 from howsure.web.settings import Settings
 
+LOG = logging.getLogger(__name__)
 TABLE = """
 CREATE TABLE IF NOT EXISTS jobs (
   identity TEXT PRIMARY KEY, owner TEXT NOT NULL, page TEXT NOT NULL, question TEXT NOT NULL, digest TEXT NOT NULL,
@@ -239,10 +242,20 @@ class Jobs:
             self.delete(identity)
 
     def sweep(self) -> None:
-        """Delete what is older than it may be."""
+        """Delete what is older than it may be, and what a killed server wrote of answers."""
         oldest = time.time() - 3600 * self.settings.keep_hours
         for (identity,) in self._execute("SELECT identity FROM jobs WHERE created < ?", oldest):
-            self.delete(identity)
+            try:
+                self.delete(identity)
+            except (OSError, sqlite3.Error) as error:
+                LOG.error("%s while an old job was deleted", type(error).__name__)
+        for path in older(self.answers, YOUNG, ".*"):
+            delete(path)
+        written = [*self.answers.glob("[!.]*")]
+        jobs = {identity for (identity,) in self._execute("SELECT identity FROM jobs")}
+        for path in written:
+            if path.name[:32] not in jobs:
+                delete(path)
 
     def waiting_again(self) -> None:
         """Let everything wait that was running when the server died."""

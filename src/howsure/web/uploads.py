@@ -9,7 +9,6 @@ import re
 import secrets
 import shlex
 import shutil
-import time
 import zipfile
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import chdir, suppress
@@ -20,6 +19,7 @@ from typing import Any
 from howsure.errors import DataError, HowsureError
 from howsure.io.folders import ENDINGS as READABLE
 from howsure.io.packed import plain_path
+from howsure.web.folder import delete, older
 from howsure.web.helper_processes import HelperProcess
 from howsure.web.settings import Settings
 
@@ -229,11 +229,12 @@ class Uploads:
 
     def sweep(self) -> None:
         """Delete what is older than it may be."""
-        oldest = time.time() - 3600 * self.settings.keep_hours
-        for folder in self.root.iterdir():
-            if folder.stat().st_mtime < oldest:
-                shutil.rmtree(folder, ignore_errors=True)
-                self._owners.pop(folder.name, None)
+        for folder in older(self.root, 3600 * self.settings.keep_hours):
+            delete(folder)
+            self._owners.pop(folder.name, None)
+        for folder in older(self.root, 3600):  # what a deletion has left, because somebody wrote into it
+            if not (folder / "about.json").exists():
+                delete(folder)
 
 
 def files_of(root: Path, identity: str) -> Path:
