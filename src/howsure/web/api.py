@@ -111,8 +111,7 @@ def router(settings: Settings) -> APIRouter:
     @made.delete("/tables/{table}", responses={200: _said("It is deleted."), **PRIVATE})
     async def delete(request: Request, table: str) -> Response:
         """Delete a table with all answers about it."""
-        request.app.state.uploads.delete(table, upload_of(request, table, change=True).owner)
-        await run_in_threadpool(request.app.state.jobs.delete_about, table)
+        await run_in_threadpool(delete_upload, request, upload_of(request, table, change=True))
         return JSONResponse({"deleted": table})
 
     @made.get("/jobs/{job}", responses={200: _said("The progress of the job.", JOB), **PRIVATE})
@@ -332,6 +331,15 @@ def upload_of(request: Request, identity: str, *, change: bool = False) -> Uploa
     if found is None or (change and not may_change(request, found.owner)):
         raise GoneError("such table")
     return found
+
+
+def delete_upload(request: Request, upload: Upload) -> None:
+    """Delete an upload with all jobs and answers about it; those that run are stopped first."""
+    for _ in range(2):  # a request that was under way has perhaps begun a job meanwhile
+        try:
+            request.app.state.jobs.delete_about(upload.identity)
+        finally:
+            request.app.state.uploads.delete(upload.identity)
 
 
 def job_of(request: Request, identity: str, *, change: bool = False) -> Job:

@@ -266,9 +266,7 @@ def _judge(upload: Upload, kinds: dict[str, str], rater: str) -> tuple[dict[str,
 
 
 async def delete_table(request: Request, table: str) -> Response:
-    """Delete an upload; with its answers, if the form says so."""
+    """Delete an upload with its answers."""
     await check_form(request)
-    found = api.upload_of(request, table, change=True)
-    if request.app.state.uploads.delete(table, found.owner) and request.query_params.get("answers"):
-        await run_in_threadpool(request.app.state.jobs.delete_about, table)
+    await run_in_threadpool(api.delete_upload, request, api.upload_of(request, table, change=True))
     return RedirectResponse("/tables", 303)

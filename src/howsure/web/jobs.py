@@ -8,7 +8,7 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,8 @@ COLUMNS = (
 )
 ENDED = ("done", "failed", "cancelled")
 PAUSE = 0.05
+STOPPING = 30.0
+"""Seconds for which a deletion waits until a worker is stopped; it takes less than one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +110,7 @@ class Jobs:
         self.answers.mkdir(parents=True, exist_ok=True, mode=0o700)
         self.path = self.root / "jobs.db"
         self.asked, self._more, self.entering = 0, threading.Condition(), threading.Lock()
+        self.at_work: set[str] = set()
         self._execute("PRAGMA journal_mode=WAL")
         self._execute(TABLE)
         known = {row[1] for row in self._execute("PRAGMA table_info(jobs)")}
@@ -228,13 +231,37 @@ class Jobs:
         """Return where the file is that some answers have beside the others: a model, a table, units."""
         return self.answers / f"{identity}-written{ending}"
 
+    def making(self, identity: str) -> Path:
+        """Return the folder in which a worker writes the files of an answer until all of them are complete."""
+        return self.answers / f"{identity}-making"
+
+    def take(self, identity: str) -> None:
+        """Note that a worker computes a job."""
+        with self._more:
+            self.at_work.add(identity)
+
+    def leave(self, identity: str) -> None:
+        """Note that no worker computes a job any more; nothing is kept of one that was deleted meanwhile."""
+        with suppress(sqlite3.Error):  # of a job whose row cannot be looked up, the sweep deletes what is left
+            if self.get(identity) is None:
+                self._delete_answer(identity)
+        with self._more:
+            self.at_work.discard(identity)
+            self._more.notify_all()
+
     def delete(self, identity: str) -> None:
-        """Delete a job with its answer."""
-        self.cancel(identity)
-        self._execute("DELETE FROM jobs WHERE identity = ?", identity)
-        self._execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes still holds the question
+        """Delete a job with its answer, once the worker that computes it is stopped."""
+        try:
+            self._execute("DELETE FROM jobs WHERE identity = ?", identity)
+            self._execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes still holds the question
+            with self._more:
+                self._more.wait_for(lambda: identity not in self.at_work, STOPPING)
+        finally:
+            self._delete_answer(identity)
+
+    def _delete_answer(self, identity: str) -> None:
         for path in self.answers.glob(f"{identity}*"):
-            path.unlink(missing_ok=True)
+            delete(path)
 
     def delete_about(self, upload: str) -> None:
         """Delete all jobs about an upload, with their answers."""

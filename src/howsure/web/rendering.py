@@ -88,6 +88,9 @@ def drawn(request: Request, job: Job, name: str) -> str | bytes:
         made = state.chart_process.ask(*_order(name, answer))
         with writing(place) as draft:
             draft.write_bytes(made if isinstance(made, bytes) else made.encode())
+        if state.jobs.get(job.identity) is None:  # deleted while this was drawn
+            state.jobs.delete(job.identity)
+            return bytes(made) if isinstance(made, bytes) else str(made)
     content: bytes = place.read_bytes()
     return content
 

@@ -9,9 +9,11 @@ import re
 import secrets
 import shlex
 import shutil
+import tempfile
+import threading
 import zipfile
-from collections.abc import Collection, Mapping, Sequence
-from contextlib import chdir, suppress
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import chdir, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -132,10 +134,13 @@ class Uploads:
         self.root = settings.root / "uploads"
         self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._owners: dict[str, str] = {}
+        self._changing = threading.Lock()
         for folder in sorted(self.root.iterdir(), key=lambda at: at.stat().st_mtime):
             found = self.get(folder.name, None)
+            for copy in temporary_of(folder).glob("*"):  # the folder itself stays, and with it the age of the upload
+                delete(copy)
             if found is None:  # a server was killed before it had read these files
-                shutil.rmtree(folder, ignore_errors=True)
+                delete(folder)
             else:
                 self._owners[found.identity] = found.owner
         self.reader = HelperProcess(
@@ -163,7 +168,7 @@ class Uploads:
                 names = self.reader.ask("gather", str(folder), names)["files"]
             return self._looked_at(Upload(identity, owner, tuple(names), {}, {}, _called(names)))
         except BaseException:
-            shutil.rmtree(self.root / identity, ignore_errors=True)
+            delete(self.root / identity)
             raise
 
     def correct(
@@ -178,7 +183,10 @@ class Uploads:
     ) -> Upload:
         """Read the files again as the visitor says; what cannot be read so changes nothing."""
         changed = replace(upload, reading=dict(reading), called=tuple(called), kinds=dict(kinds))
-        return self._looked_at(replace(changed, measure=measure, said_judge=said_judge))
+        with self._changing:  # nobody deletes it meanwhile
+            if self.get(upload.identity, None) is None:
+                raise DataError("there is no such table; it may have been deleted.")
+            return self._looked_at(replace(changed, measure=measure, said_judge=said_judge))
 
     def _looked_at(self, upload: Upload) -> Upload:
         limits = (self.settings.max_rows, self.settings.max_columns)
@@ -191,13 +199,14 @@ class Uploads:
 
     def read_settings(self, name: str, content: bytes) -> dict[str, Any]:
         """Return what a file of settings of `howsure scores` sets; the data file that it may name is passed over."""
-        folder, harmless = self.root / secrets.token_hex(16), safe_name(name)
-        folder.mkdir(mode=0o700)
+        identity, harmless = secrets.token_hex(16), safe_name(name)
+        folder = files_of(self.root.parent, identity)
+        folder.mkdir(parents=True, mode=0o700)
         try:
             (folder / harmless).write_bytes(content)
             found: dict[str, Any] = self.reader.ask("settings", str(folder), harmless)
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            delete(self.root / identity)
         return {key: value for key, value in found.items() if key not in ("file", "columns", "clusters", "encoding")}
 
     def get(self, identity: str, owner: str | None) -> Upload | None:
@@ -219,27 +228,42 @@ class Uploads:
         found = (self.get(identity, owner) for identity in reversed(own))
         return [upload for upload in found if upload is not None]
 
-    def delete(self, identity: str, owner: str) -> bool:
-        """Delete an upload of this visitor; return whether there was one."""
-        if self.get(identity, owner) is None:
-            return False
-        shutil.rmtree(self.root / identity, ignore_errors=True)
-        self._owners.pop(identity, None)
-        return True
+    def delete(self, identity: str) -> None:
+        """Delete an upload with every copy that was made of it; jobs about it must have ended."""
+        with self._changing:
+            delete(self.root / identity)
+            self._owners.pop(identity, None)
 
     def sweep(self) -> None:
         """Delete what is older than it may be."""
         for folder in older(self.root, 3600 * self.settings.keep_hours):
-            delete(folder)
-            self._owners.pop(folder.name, None)
+            self.delete(folder.name)
         for folder in older(self.root, 3600):  # what a deletion has left, because somebody wrote into it
             if not (folder / "about.json").exists():
-                delete(folder)
+                self.delete(folder.name)
 
 
 def files_of(root: Path, identity: str) -> Path:
     """Return the folder of an upload's files, in the folder of the server."""
     return root / "uploads" / identity / "files"
+
+
+def temporary_of(upload: Path) -> Path:
+    """Return the folder of what is unpacked of an upload, or copied, to be read."""
+    return upload / "temporary"
+
+
+@contextmanager
+def within(folder: Path) -> Iterator[None]:
+    """Work in the folder of an upload's files; temporary files are beside it, so that they are deleted with it."""
+    place, before = temporary_of(folder.parent), tempfile.tempdir
+    place.mkdir(exist_ok=True, mode=0o700)
+    tempfile.tempdir = str(place)
+    try:
+        with chdir(folder):
+            yield
+    finally:
+        tempfile.tempdir = before
 
 
 def safe_name(name: str) -> str:
@@ -267,7 +291,7 @@ def looked_at(kind: str, folder: str, *arguments: Any) -> dict[str, Any]:
     from howsure.questions.score_settings import read_settings
 
     how: dict[str, Any] = {"table": recognised, "unpack": unpacked, "gather": gathered, "settings": read_settings}
-    with chdir(folder):
+    with within(Path(folder)):
         found: dict[str, Any] = how[kind](*arguments)
         return found
 

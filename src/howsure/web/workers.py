@@ -15,13 +15,14 @@ import sqlite3
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import chdir, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
+from howsure.web.folder import delete
 from howsure.web.helper_processes import Child, enclosed
 from howsure.web.jobs import Job, Jobs
 from howsure.web.settings import Settings
-from howsure.web.uploads import files_of
+from howsure.web.uploads import files_of, within
 
 PAUSE = 0.05
 IDLE = 0.5
@@ -68,6 +69,7 @@ class Workers:
                     self.jobs.wait_for_more(asked, IDLE)
                     self.stopping.wait(since)
                     continue
+                self.jobs.take(identity)
                 worker = self._handed(worker, identity)
                 self._watch(worker, identity, spare)
         finally:
@@ -99,12 +101,17 @@ class Workers:
 
     def _watch(self, worker: Child, identity: str, spare: bool) -> None:
         """Wait for the end of a job; stop the worker where the job may not go on."""
+        try:
+            self._until_end(worker, identity, spare)
+        finally:
+            self.jobs.leave(identity)
+
+    def _until_end(self, worker: Child, identity: str, spare: bool) -> None:
         most, memory, start = self.settings.max_seconds, self.settings.max_memory, time.monotonic()
         while not _heard(worker):
             job, seconds = self.jobs.get(identity), time.monotonic() - start
             if self.stopping.is_set() or job is None or job.state == "cancelled":
-                worker.kill()
-                return self.jobs.delete(identity) if job is None else None  # it may have written its answer just now
+                return worker.kill()
             if not worker.alive:
                 return self.jobs.end(
                     identity, "the computation stopped unexpectedly; it may have needed too much memory."
@@ -165,7 +172,7 @@ def answer(jobs: Jobs, job: Job) -> None:
     if job.upload and not folder.is_dir():
         return jobs.end(job.identity, "the upload of this job was deleted.", "data")
     try:
-        with chdir(folder) if job.upload else nullcontext():
+        with within(folder) if job.upload else nullcontext():
             _compute(jobs, job)
         jobs.end(job.identity)
     except ArgumentError as error:
@@ -183,7 +190,7 @@ def _compute(jobs: Jobs, job: Job) -> None:
     import warnings
 
     from howsure import _json
-    from howsure._files import writing
+    from howsure._files import write_text
     from howsure.questions.base import Run, cells_told
     from howsure.sweeps import run as run_cells
     from howsure.web.questions import PAGES
@@ -201,14 +208,18 @@ def _compute(jobs: Jobs, job: Job) -> None:
     warnings.simplefilter("ignore")  # the same words are among the notes
     asked = PAGES[job.page].question.from_dict(job.question)
     result = asked.answer(Run(workers=1, progress=progress, study=study))
-    with writing(jobs.answer_path(job.identity)) as draft:
-        draft.write_text(_json.dumps({"result": result.to_dict()}), encoding="utf-8")
     kept = frozen(result, asked, job.page)
-    with writing(jobs.answers / f"{job.identity}.document") as draft:
-        draft.write_text(json.dumps(kept), encoding="utf-8")
-    jobs.headline(job.identity, *(kept["view"][name] for name in ("title", "verdict", "tone")))
+    making = jobs.making(job.identity)
+    delete(making)  # of a worker that was killed
+    making.mkdir(mode=0o700)
+    write_text(making / jobs.answer_path(job.identity).name, _json.dumps({"result": result.to_dict()}))
+    write_text(making / f"{job.identity}.document", json.dumps(kept))
     if asked.written is not None:
-        asked.write(result, str(jobs.written_path(job.identity, asked.written.endings[0])))
+        asked.write(result, str(making / jobs.written_path(job.identity, asked.written.endings[0]).name))
+    for place in sorted(making.iterdir()):
+        place.rename(jobs.answers / place.name)
+    making.rmdir()
+    jobs.headline(job.identity, *(kept["view"][name] for name in ("title", "verdict", "tone")))
 
 
 class _Told:
