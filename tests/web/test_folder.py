@@ -1,6 +1,7 @@
 """The folder of a server: one server at a time uses it, and nothing temporary is left behind."""
 
 import gzip
+import multiprocessing.util
 import os
 import re
 import tempfile
@@ -18,7 +19,8 @@ HERE = "http://127.0.0.1:8765"
 
 @pytest.fixture
 def temporary(tmp_path, monkeypatch):
-    """Where temporary folders are made."""
+    """Where temporary folders are made; that of the process from which others are copied is elsewhere already."""
+    multiprocessing.util.get_temp_dir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     return tmp_path
 
