@@ -190,35 +190,73 @@ def test_every_option_that_may_be_a_file_is_looked_at():
             assert not says or field.name in ("files", *MAY_BE_FILES, *WRITES), field.name
 
 
-@pytest.fixture
-def log(places):
-    """A log whose reader also looks for settings in the file beside it."""
-    folder = places / "harness"
-    folder.mkdir()
+def of_helm(folder):
+    stats = [{"name": {"name": "exact_match", "split": "test"}, "count": 1, "mean": 1.0}]
+    log = [{"instance_id": f"id{i}", "train_trial_index": 0, "stats": stats} for i in range(20)]
+    (folder / "per_instance_stats.json").write_text(json.dumps(log))
+    return folder / "run_spec.json", json.dumps({"adapter_spec": {"model": "SECRET"}})
+
+
+def of_terminal_bench(folder):
+    trials = [{"trial_name": f"t{i}.1-of-1.x", "task_id": f"t{i}", "is_resolved": True} for i in range(20)]
+    (folder / "results.json").write_text(json.dumps({"results": trials}))
+    return folder / "run_metadata.json", json.dumps({"model_name": "SECRET"})
+
+
+def of_lm_eval(folder):
     place = folder / "samples_task_2024-01-01T00-00-00.000000.jsonl"
     place.write_text("".join(json.dumps(LOG | {"doc_id": i}) + "\n" for i in range(20)))
-    return place
+    beside = folder / "results_2024-01-01T00-00-00.000000.json"
+    return beside, json.dumps({"config": {"model": "hf", "model_args": "pretrained=SECRET"}, "model_name": "SECRET"})
 
 
-def test_files_beside_a_log_are_not_read_through_links(places, log):
-    beside = places.parent / "results.json"
-    settings = {"config": {"model": "hf", "model_args": "pretrained=SECRET"}, "model_name": "SECRET"}
-    link = log.with_name("results_2024-01-01T00-00-00.000000.json")
+def of_bfcl(folder):
+    place = folder / "score" / "m-1" / "java_score.json"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps({"accuracy": 1.0, "correct_count": 20, "total_count": 20}) + "\n")
+    result = folder / "result" / "m-1" / "v1_java_result.json"
+    result.parent.mkdir(parents=True)
+    return result, "".join(json.dumps({"id": f"SECRET{i}", "result": "x"}) + "\n" for i in range(20))
+
+
+def diagnosed(root, folder):
+    """Return what the tool says of a folder of logs, or why it says nothing."""
+    desk = Desk(AllowedFolders.of([str(root)]), reports=False)
+    try:
+        return json.dumps(desk.answer(desk.asked(resolve_name(QUESTIONS["doctor"]), {"files": [str(folder)]}), Run()))
+    except HowsureError as error:
+        return str(error)
+
+
+@pytest.mark.parametrize("made", [of_helm, of_terminal_bench, of_lm_eval, of_bfcl])
+def test_files_that_belong_to_a_log_are_not_read_through_links(places, made):
+    folder = places / "harness"
+    folder.mkdir()
+    beside, content = made(folder)
+    outside, logs = places.parent / "outside.json", [path for path in folder.rglob("*.json*") if path != beside]
     seen = []
-    desk = Desk(AllowedFolders.of([str(places)]), reports=False)
-    for content in (json.dumps(settings), "no JSON", None):
+    for text in (content, "no JSON", None):
+        outside.unlink(missing_ok=True)
+        if text is not None:
+            outside.write_text(text)
         beside.unlink(missing_ok=True)
-        if content is not None:
-            beside.write_text(content)
-        link.unlink(missing_ok=True)
-        link.symlink_to(beside)
-        question = desk.asked(resolve_name(QUESTIONS["doctor"]), {"files": [str(log)]})
-        seen.append(json.dumps(desk.answer(question, Run())))
-    assert "SECRET" not in seen[0]
+        beside.symlink_to(outside)
+        seen.append([diagnosed(places, log) for log in logs])
     assert seen[0] == seen[1] == seen[2]
-    link.unlink()
-    link.write_text(json.dumps(settings))
-    assert "SECRET" in json.dumps(desk.answer(question, Run()))
+    beside.unlink()
+    beside.write_text(content)
+    inside = [diagnosed(places, log) for log in logs]
+    assert inside != seen[0]  # there it is read
+
+
+def test_files_that_belong_to_a_log_are_not_read_outside(places):
+    beside, content = of_bfcl(places)
+    log = places / "score" / "m-1" / "java_score.json"
+    seen = [diagnosed(log.parent, log)]
+    beside.write_text(content)
+    seen.append(diagnosed(log.parent, log))
+    assert seen[0] == seen[1]
+    assert diagnosed(places, log) != seen[0]
 
 
 def test_a_file_that_becomes_a_link_after_it_was_checked_is_not_read(places):
