@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from howsure.errors import ArgumentError
 from howsure.web import Settings, create_app
+from howsure.web.app import _secret
 from howsure.web.folder import Folder, scratch
 
 HERE = "http://127.0.0.1:8765"
@@ -84,3 +85,11 @@ def test_files_that_a_killed_server_had_not_read_are_deleted_at_the_next_start(t
     (half / "r.csv").write_text("item,sou")
     create_app(Settings(folder=str(tmp_path)))
     assert [*(tmp_path / "uploads").iterdir()] == []
+
+
+def test_a_secret_that_a_full_disk_cut_is_made_again(tmp_path):
+    (tmp_path / "secret").touch(mode=0o600)
+    secret = _secret(tmp_path)
+    assert len(secret) == 32
+    assert _secret(tmp_path) == secret
+    assert (tmp_path / "secret").stat().st_mode & 0o777 == 0o600

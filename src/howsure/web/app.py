@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
+from howsure._files import writing
 from howsure.errors import ArgumentError, HowsureError
 from howsure.provenance import version
 from howsure.web import api, pages, rendering
@@ -30,6 +31,7 @@ from howsure.web.workers import Workers
 
 LOG = logging.getLogger(__name__)
 HERE = Path(__file__).parent
+SECRET_BYTES = 32
 CLEANING = 60.0
 """Seconds between two looks for what is too old."""
 
@@ -98,9 +100,10 @@ def create_app(settings: Settings | None = None) -> FastAPI:
 def _secret(folder: Path) -> bytes:
     """Return the server's own secret, which outlives a restart."""
     place = folder / "secret"
-    if not place.exists():
-        place.touch(mode=0o600)
-        place.write_bytes(secrets.token_bytes(32))
+    if not place.exists() or place.stat().st_size != SECRET_BYTES:
+        with writing(place) as draft:  # a full disk must not leave an empty secret, which anybody could guess
+            draft.chmod(0o600)
+            draft.write_bytes(secrets.token_bytes(SECRET_BYTES))
     return place.read_bytes()
 
 

@@ -18,6 +18,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from howsure._files import write_text
 from howsure.errors import DataError, HowsureError
 from howsure.io.folders import ENDINGS as READABLE
 from howsure.io.packed import plain_path
@@ -193,7 +194,7 @@ class Uploads:
         folder = files_of(self.root.parent, upload.identity)
         seen = self.reader.ask("table", str(folder), upload.files, upload.called, upload.reading, limits)
         found = replace(upload, seen=seen)
-        (self.root / found.identity / "about.json").write_text(json.dumps(asdict(found)), encoding="utf-8")
+        write_text(self.root / found.identity / "about.json", json.dumps(asdict(found)))
         self._owners[found.identity] = found.owner
         return found
 

@@ -71,7 +71,14 @@ class Workers:
                     continue
                 self.jobs.take(identity)
                 worker = self._handed(worker, identity)
-                self._watch(worker, identity, spare)
+                try:
+                    self._watch(worker, identity, spare)
+                except sqlite3.Error:  # the same troubles; the job ends as soon as that can be noted
+                    worker.kill()
+                    while not self.stopping.wait(IDLE):
+                        with suppress(sqlite3.Error):
+                            self.jobs.end(identity, "the server could not write to its disk; ask again.")
+                            break
         finally:
             if worker is not None:
                 worker.kill()
