@@ -7,7 +7,7 @@ pytest.importorskip("fastapi", reason="the extra web is not installed: the web p
 from starlette.testclient import TestClient
 
 from howsure import examples, io
-from howsure.web import Settings, api, create_app
+from howsure.web import Settings, api, create_app, data_page, pages
 from tests.web.browser import MOST, Server, need_browser
 
 
@@ -21,7 +21,7 @@ def ratings_csv(tmp_path_factory):
 @pytest.fixture(scope="session")
 def app(tmp_path_factory):
     """One server for all tests of this process that need no browser; it waits for every answer."""
-    api.WAIT = 600.0
+    api.WAIT = pages.PATIENCE = data_page.PATIENCE = 600.0
     settings = Settings(folder=str(tmp_path_factory.mktemp("server")), workers=1, max_megabytes=5, max_jobs=5)
     with TestClient(create_app(settings), base_url="http://127.0.0.1:8765") as client:
         yield client
