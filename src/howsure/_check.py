@@ -11,18 +11,50 @@ from typing import Any
 
 from howsure.errors import ArgumentError
 
+LARGEST = 2**63 - 1
+"""The largest whole number that arrays and files hold."""
+MOST_DIGITS = 300
+"""Seeds may be longer than other whole numbers: NumPy draws 128 bits. With 300 digits they are still finite floats."""
+SEEDS = ("seed", "rng")
+MOST_SHOWN = 80
+"""The most characters of a wrong value that a message repeats."""
+
+
+def shown(value: object) -> str:
+    """Return a wrong value for a message, in one short line.
+
+    Examples
+    --------
+    >>> shown("x" * 100_000)
+    "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…"
+    >>> shown(10**5000)
+    'int'
+    """
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:  # numbers of more than 4,300 digits, lists within lists, or a fault in somebody's __repr__
+        return type(value).__name__
+    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+
 
 def integer(name: str, value: object, *, at_least: int | None, at_most: int | None = None) -> int:
-    """Return `value` as an int between two bounds, if there are such bounds."""
+    """Return `value` as an int between two bounds; without an upper bound it is at most `LARGEST`."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
-        raise ArgumentError(f"`{name}` must be a whole number; got {value!r}.") from None
+        raise ArgumentError(f"`{name}` must be a whole number; got {shown(value)}.") from None
     if isinstance(value, bool) or (at_least is not None and number < at_least):
         bound = "" if at_least is None else f" of at least {at_least}"
-        raise ArgumentError(f"`{name}` must be a whole number{bound}; got {value!r}.")
-    if at_most is not None and number > at_most:
-        raise ArgumentError(f"`{name}` must be a whole number of at most {at_most:,}; got {value!r}.")
+        raise ArgumentError(f"`{name}` must be a whole number{bound}; got {shown(value)}.")
+    if at_most is None and name in SEEDS:
+        if abs(number) >= 10**MOST_DIGITS:
+            raise ArgumentError(f"`{name}` must be a whole number of at most {MOST_DIGITS} digits; got {shown(value)}.")
+        return number
+    most = LARGEST if at_most is None else at_most
+    if number > most:
+        raise ArgumentError(f"`{name}` must be a whole number of at most {most:,}; got {shown(value)}.")
+    if number < -LARGEST:
+        raise ArgumentError(f"`{name}` must be a whole number of at least {-LARGEST:,}; got {shown(value)}.")
     return number
 
 
@@ -36,22 +68,24 @@ def fraction(name: str, value: object) -> float:
     if SMALLEST <= number <= 1 - SMALLEST:
         return number
     if 0 < number < 1:
-        raise ArgumentError(f"`{name}` must not be nearer to 0 or 1 than {SMALLEST:g}; got {value!r}.")
+        raise ArgumentError(f"`{name}` must not be nearer to 0 or 1 than {SMALLEST:g}; got {shown(value)}.")
     hint = f" Did you mean {number / 100:g}?" if 1 < number < 100 else ""
-    raise ArgumentError(f"`{name}` must lie strictly between 0 and 1; got {value!r}.{hint}")
+    raise ArgumentError(f"`{name}` must lie strictly between 0 and 1; got {shown(value)}.{hint}")
 
 
 def real(name: str, value: object, *, at_least: float = -math.inf, at_most: float = math.inf) -> float:
     """Return `value` as a finite float between two bounds."""
     try:
         number = float(value)  # type: ignore[arg-type]
+    except OverflowError:  # a whole number of more than 308 digits
+        number = math.inf
     except (TypeError, ValueError):
-        raise ArgumentError(f"`{name}` must be a number; got {value!r}.") from None
+        raise ArgumentError(f"`{name}` must be a number; got {shown(value)}.") from None
     if not math.isfinite(number):
-        raise ArgumentError(f"`{name}` must be a finite number; got {value!r}.")
+        raise ArgumentError(f"`{name}` must be a finite number; got {shown(value)}.")
     if not at_least <= number <= at_most:
         bounds = f"at least {at_least:g}" if math.isinf(at_most) else f"between {at_least:g} and {at_most:g}"
-        raise ArgumentError(f"`{name}` must be {bounds}; got {value!r}.")
+        raise ArgumentError(f"`{name}` must be {bounds}; got {shown(value)}.")
     return number
 
 
@@ -60,12 +94,14 @@ def one_of(name: str, value: object, options: Iterable[str]) -> str:
     known = list(options)
     if isinstance(value, str) and value in known:
         return value
-    raise ArgumentError(f"`{name}` must be one of {', '.join(known)}; got {value!r}.{nearest(str(value), known)}")
+    raise ArgumentError(f"`{name}` must be one of {', '.join(known)}; got {shown(value)}.{nearest(value, known)}")
 
 
-def nearest(word: str, options: Iterable[str]) -> str:
+def nearest(word: object, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option closest to `word`, or nothing when none is close."""
     known = list(options)
+    if not isinstance(word, str) or len(word) > MOST_SHOWN:  # no name is as long, and comparing it would take minutes
+        return ""
     # Somebody who types "power" means target_power rather than a short word with similar letters.
     longer = [option for option in known if len(word) >= 4 and word in option]
     close = longer[:1] or difflib.get_close_matches(word, known, n=1)
@@ -77,7 +113,7 @@ def encodable(name: str, value: str) -> str:
     try:
         value.encode()
     except UnicodeEncodeError:
-        raise ArgumentError(f"`{name}` holds half of a character (a lone surrogate): {value!r}.") from None
+        raise ArgumentError(f"`{name}` holds half of a character (a lone surrogate): {shown(value)}.") from None
     return value
 
 

@@ -16,9 +16,6 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 from howsure import _check
 from howsure.errors import ArgumentError
 
-MOST_SHOWN = 80
-"""The most characters of a wrong value that a message repeats."""
-
 
 @dataclass(frozen=True, slots=True)
 class Option:
@@ -194,20 +191,20 @@ def _checked_one(field: Field, value: Any) -> Any:
     said, name = field.option, field.name
     if field.kind is bool:
         if not isinstance(value, bool):
-            raise ArgumentError(f"`{name}` must be true or false; got {_shown(value)}.")
+            raise ArgumentError(f"`{name}` must be true or false; got {_check.shown(value)}.")
         return value
     if field.kind is str:
         if said.also and not isinstance(value, str):
             return _other(field, value)
         if not isinstance(value, str):
-            raise ArgumentError(f"`{name}` must be text; got {_shown(value)}.")
+            raise ArgumentError(f"`{name}` must be text; got {_check.shown(value)}.")
         if not said.positional:  # a path may hold any bytes
             _check.encodable(name, value)
         return _check.one_of(name, value, said.allowed) if said.choices else value
     if field.kind not in (int, float):
         return value
     if isinstance(value, bool):
-        raise ArgumentError(f"`{name}` must be a number; got {value!r}.")
+        raise ArgumentError(f"`{name}` must be a number; got {_check.shown(value)}.")
     if said.fraction:
         return _check.fraction(name, value)
     low = -float("inf") if said.at_least is None else said.at_least
@@ -238,15 +235,9 @@ def _other(field: Field, value: Any) -> Any:
     if passes or (kinds == "Any" and not isinstance(value, bool | Mapping)):
         return value
     if kinds == "Any":
-        raise ArgumentError(f"`{field.name}` must be text; got {_shown(value)}.")
+        raise ArgumentError(f"`{field.name}` must be text; got {_check.shown(value)}.")
     wanted = kinds.replace(" | ", " or ").replace("tuple[int, int, int]", "three of them")
-    raise ArgumentError(f"`{field.name}` must be text or {wanted}; got {_shown(value)}.")
-
-
-def _shown(value: Any) -> str:
-    """Return a value for a message, in one short line."""
-    text = " ".join(repr(value).split())
-    return text if len(text) <= MOST_SHOWN else f"{text[:MOST_SHOWN]}…"
+    raise ArgumentError(f"`{field.name}` must be text or {wanted}; got {_check.shown(value)}.")
 
 
 def part(kind: type, record: Any) -> Any:

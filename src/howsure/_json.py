@@ -9,9 +9,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
+from itertools import chain
 from json.encoder import encode_basestring
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -121,9 +122,44 @@ def loads(text: str) -> Any:
     ValueError: the key 'a' is there twice
     """
     try:
-        return json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins)
+        return shallow(json.loads(text, parse_constant=_no_constant, object_pairs_hook=_no_twins))
     except RecursionError:
-        raise ValueError("it is nested too deeply") from None
+        raise ValueError(TOO_DEEP) from None
+
+
+def loads_toml(text: str) -> dict[str, Any]:
+    """Read TOML; what breaks it is a ValueError: its grammar, its depth, or a number of more than 4,300 digits.
+
+    Examples
+    --------
+    >>> loads_toml("a = " + 500 * "[" + 500 * "]")
+    Traceback (most recent call last):
+        ...
+    ValueError: it is nested more than 100 levels deep
+    """
+    import tomllib
+
+    try:
+        return cast(dict[str, Any], shallow(tomllib.loads(text)))
+    except RecursionError:
+        raise ValueError(TOO_DEEP) from None
+
+
+DEEPEST = 100
+"""No settings, model or log needs as many levels, and Python's own limit, 1,000 calls, is far enough away."""
+TOO_DEEP = f"it is nested more than {DEEPEST} levels deep"
+
+
+def shallow(content: Any) -> Any:
+    """Return what was read; a ValueError if it is nested so deeply that looking at it would exhaust Python's stack."""
+    level = {0: content} if isinstance(content, dict | list) else {}
+    for _ in range(DEEPEST):
+        below = chain.from_iterable(value.values() if isinstance(value, dict) else value for value in level.values())
+        # By identity: a few aliases of YAML can stand for more entries than there is memory.
+        level = {id(entry): entry for entry in below if isinstance(entry, dict | list)}
+    if level:
+        raise ValueError(TOO_DEEP)
+    return content
 
 
 def _no_constant(name: str) -> Any:

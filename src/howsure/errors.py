@@ -4,13 +4,39 @@ Each exception also inherits the built-in that people expect, so `except ValueEr
 `ArgumentError` into exit code 2 (usage) and every other `HowsureError` into exit code 1 (data).
 """
 
+import re
+
+LONGEST = 1000
+"""The most characters of a message: about ten lines of a terminal."""
+LONG_WORD = re.compile(r"\S{160,}")
+WORD_SHOWN = 60
+"""How many characters are shown of both ends of a long word: of a path, the folder and the file's name."""
+
+
+def in_one_line(message: str) -> str:
+    """Return a message as people see it: line breaks as spaces, and what is too long cut in the middle.
+
+    Messages repeat what was typed or read, and a column may be called by 100,000 letters.
+
+    Examples
+    --------
+    >>> len(in_one_line(f"no source is called {'x' * 100_000!r}; the table has a, b."))
+    161
+    """
+    said = " ".join(message.splitlines())
+    if len(said) > LONGEST:
+        said = LONG_WORD.sub(lambda word: f"{word[0][:WORD_SHOWN]}…{word[0][-WORD_SHOWN:]}", said)
+    if len(said) > LONGEST:  # the start says what happened, and the end what to do
+        said = f"{said[: LONGEST * 2 // 3]} … {said[-LONGEST // 3 :]}"
+    return said
+
 
 class HowsureError(Exception):
     """Base of everything this package raises on purpose; its message is one line, whatever the data contain."""
 
     def __str__(self) -> str:
-        """Return the message, with the line breaks of labels and file names as spaces."""
-        return " ".join(super().__str__().splitlines())
+        """Return the message as people see it."""
+        return in_one_line(super().__str__())
 
 
 class ArgumentError(HowsureError, ValueError):

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
+from howsure.errors import LONGEST
 from howsure.web import Settings, create_app
 from howsure.web.helper_processes import HelperProcess
 
@@ -246,3 +247,32 @@ def test_tables_can_be_corrected(small):
     wrong = small.post(f"/tables/{table}/correct", data={**sent, "column": ["who"], "role": ["value"]})
     assert wrong.status_code in (200, 422)
     assert json.loads(small.get(f"/api/v1/tables/{table}").text)["files"] == ["r.csv"]
+
+
+DIGITS, LETTERS = "9" * 400, "x" * 100_000
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f'"n_resamples": {DIGITS}',
+        f'"n_resamples": {"9" * 5000}',
+        f'"n_resamples": "{LETTERS}"',
+        f'"margin": {DIGITS}',
+        f'"seed": {DIGITS}',
+        f'"metric": {500 * "["}{500 * "]"}',
+        f'"metric": {100_000 * "["}',
+        f'"metric": ["{LETTERS}"]',
+        f'"gold": ["{LETTERS}"]',
+        f'"{LETTERS}": 1',
+        f'"table": "{LETTERS}"',
+        '"item": ",,"',
+        f'"item": "{LETTERS}"',
+    ],
+    ids=range(13),
+)
+def test_numbers_brackets_and_names_have_limits(client, table, said):
+    body = f'{{"table": "{table}", "a": "model-1", "b": "model-2", "gold": "human", {said}}}'
+    answer = client.post("/api/v1/compare", content=body, headers={"content-type": "application/json"})
+    assert answer.status_code in (400, 404, 422), answer.text[:500]
+    assert len(answer.json()["error"]) <= LONGEST + 3

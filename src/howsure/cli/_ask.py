@@ -11,7 +11,7 @@ import click
 from howsure._fields import Checked, like, option
 from howsure.cli import _commands
 from howsure.cli._progress import progress
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, HowsureError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -225,7 +225,14 @@ def _read_config(context: click.Context, _: click.Parameter, path: str | None) -
         return
     from howsure.questions.score_settings import read_settings
 
-    context.default_map = {**(context.default_map or {}), **read_settings(path)}
+    settings = read_settings(path)
+    for parameter in context.command.params:
+        if isinstance(parameter, _commands.FieldOption) and parameter.field.name in settings:
+            try:
+                _commands.checked_setting(parameter.field, settings[parameter.field.name])
+            except HowsureError as error:
+                raise type(error)(f"{path}: {error}") from None
+    context.default_map = {**(context.default_map or {}), **settings}
 
 
 def check_output(

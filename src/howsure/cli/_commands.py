@@ -126,6 +126,12 @@ def record_from(record: Any, typed: dict[str, Any]) -> Any:
     return record(**{field.name: value_of(field, typed[field.name]) for field in fields})
 
 
+def checked_setting(field: Field, value: Any) -> Any:
+    """Return a value from a file of settings in its type, in the form in which the command line has it."""
+    kept = _fields.checked(field, value_of(field, value) if isinstance(value, str) else value)
+    return list(map(str, kept)) if field.many else kept if field.kind is bool else str(kept)
+
+
 def flags_of(*records: Any) -> dict[str, str]:
     """Return how the command line writes each field of the records."""
     fields = [field for record in records for field in _fields.fields_of(record)]

@@ -9,7 +9,7 @@ import click
 
 from howsure.cli import _commands
 from howsure.cli._commands import Group
-from howsure.errors import ArgumentError, HowsureError
+from howsure.errors import ArgumentError, HowsureError, in_one_line
 
 COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
     "Start here": {
@@ -151,4 +151,6 @@ def complain(message: str) -> None:
     from howsure.documents.text import plain
 
     encoding = sys.stderr.encoding or "utf-8"
-    print(f"howsure: {plain(message)}".encode(encoding, errors="replace").decode(encoding), file=sys.stderr)
+    print(
+        f"howsure: {in_one_line(plain(message))}".encode(encoding, errors="replace").decode(encoding), file=sys.stderr
+    )

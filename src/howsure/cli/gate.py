@@ -107,11 +107,11 @@ def _init(args: list[str]) -> None:
 
 def read_settings(path: str, command: click.Command) -> dict[str, Any]:
     """Return the options that the table [gate] of a file sets, by field."""
-    import tomllib
+    from howsure import _json  # it needs NumPy, which help does without
 
     try:
-        content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        content = _json.loads_toml(Path(path).read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} is not a readable TOML file: {error}.") from None
     table = content.get(TABLE)
     if not isinstance(table, dict):
@@ -129,13 +129,7 @@ def read_settings(path: str, command: click.Command) -> dict[str, Any]:
             raise ArgumentError(f"{path}: {key!r} is not an option of howsure gate.{hint}")
         field: _fields.Field = fields[known]
         try:
-            found[field.name] = _checked(field, value)
+            found[field.name] = _commands.checked_setting(field, value)
         except HowsureError as error:
             raise type(error)(f"{path}: {error}") from None
     return found
-
-
-def _checked(field: _fields.Field, value: Any) -> Any:
-    """Return a value in its type, in the form in which the command line has it."""
-    kept = _fields.checked(field, value)
-    return list(map(str, kept)) if field.many else kept if field.kind is bool else str(kept)

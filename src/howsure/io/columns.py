@@ -219,9 +219,9 @@ def kept(sheet: Sheet, where: Where | None) -> tuple[Sheet, list[str]]:
 
 def combined(sheet: Sheet, item: str | None) -> tuple[Sheet, list[str]]:
     """Return the sheet with a column for an item that is written "doc,dimension", and the columns it is made of."""
-    if not item or item in sheet.columns or "," not in item:
+    parts = [part.strip() for part in (item or "").split(",") if part.strip()]
+    if not item or item in sheet.columns or "," not in item or not parts:  # there is no column called ",,"
         return sheet, []
-    parts = [part.strip() for part in item.split(",") if part.strip()]
     cells = [sheet.ids(part).rename(f"part {number}") for number, part in enumerate(parts)]
     joined = pl.select(pl.concat_str(cells, separator=BETWEEN)).to_series().rename(item)
     return replace(sheet, frame=sheet.frame.with_columns(joined)), parts

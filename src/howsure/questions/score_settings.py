@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from howsure import _check, _fields
+from howsure import _check, _fields, _json
 from howsure.difference_tests import CATALOGUE
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.questions.scores import WITH_SETTINGS
@@ -56,13 +56,11 @@ def write_settings(settings: Mapping[str, Any]) -> str:
 
 
 def _toml(path: Path) -> dict[str, Any]:
-    import tomllib
-
     try:
-        settings = tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = _json.loads_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise MissingFileError(f"there is no file {path}.") from None
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise DataError(f"{path} is not a readable TOML file: {error}.") from None
     known = {field.name.replace("_", "-") for question in WITH_SETTINGS for field in _fields.fields_of(question)}
     for key in settings:
@@ -91,21 +89,24 @@ def read_nlpstattest(path: str | Path) -> dict[str, Any]:
     place = Path(path)
     options: dict[str, Any] = {}
     settings = _yaml(place)
+    shuffled = str(settings.get("shuffled", False)).lower() in ("true", "yes", "1")
+    if shuffled:
+        options["shuffle"] = 0
     for key, value in settings.items():
-        if key in _PASSED_OVER.split() or key.startswith(("MIN_", "MAX_")) or key in ("shuffled", "random_seed"):
+        if key in _PASSED_OVER.split() or key.startswith(("MIN_", "MAX_")) or key == "shuffled":
+            continue
+        if key == "random_seed" and not shuffled:
             continue
         if key not in _MEANING:
-            known = (*_MEANING, "shuffled", "random_seed")
+            known = (*_MEANING, "shuffled")
             raise ArgumentError(f"{place}: {key!r} is not a setting of NLPStatTest.{_check.nearest(key, known)}")
         name, convert = _MEANING[key]
         if value is None or value == "":
             continue
         try:
             options[name] = convert(value)
-        except (KeyError, TypeError, ValueError):
-            raise ArgumentError(f"{place}: {key} cannot be {value!r}.") from None
-    if str(settings.get("shuffled", False)).lower() in ("true", "yes", "1"):
-        options["shuffle"] = _whole(settings.get("random_seed", 0))
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ArgumentError(f"{place}: {key} cannot be {_check.shown(value)}.") from None
     if "file" in options:
         options["file"] = str(place.parent / options["file"])
     return options
@@ -133,6 +134,7 @@ _MEANING: dict[str, tuple[str, Callable[[Any], Any]]] = {
     "eval_unit_met": ("unit_statistic", _lower({"mean": "mean", "median": "median"})),
     "eval_unit_stat": ("unit_statistic", _lower({"mean": "mean", "median": "median"})),
     "shuffle_seed": ("shuffle", _whole),
+    "random_seed": ("shuffle", _whole),
     "normal_test_alpha": ("normality_alpha", float),
     "normality_alpha": ("normality_alpha", float),
     "sig_test_name": ("test", _lower(_TESTS)),
@@ -168,8 +170,10 @@ def _yaml(path: Path) -> dict[str, Any]:
         raise DataError(f"{path} is larger than 1 MB; it is not a file of settings.")
     try:
         node = yaml.compose(content.decode("utf-8-sig"), Loader=yaml.SafeLoader)
-        settings = yaml.safe_load(content.decode("utf-8-sig"))
-    except (UnicodeDecodeError, yaml.YAMLError, RecursionError, ValueError) as error:
+        settings = _json.shallow(yaml.safe_load(content.decode("utf-8-sig")))
+    except RecursionError:
+        raise DataError(f"{path} is not a readable YAML file: {_json.TOO_DEEP}.") from None
+    except (yaml.YAMLError, ValueError) as error:
         raise DataError(f"{path} is not a readable YAML file: {' '.join(str(error).split())}.") from None
     if settings is None:
         return {}

@@ -3,13 +3,12 @@
 import hashlib
 import os
 import sys
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from howsure import _check
+from howsure import _check, _json
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.sweeps.grid import Grid
 from howsure.sweeps.tasks import Task
@@ -76,9 +75,8 @@ def _document(path: Path) -> dict[str, Any]:
     if not path.is_file() or path.stat().st_size > MOST_BYTES:
         raise DataError(f"{path}: not a readable TOML document: it is not a file of at most {MOST_BYTES:,} bytes.")
     try:
-        with path.open("rb") as file:
-            return tomllib.load(file)
-    except (OSError, ValueError, RecursionError) as error:  # a number of 5,000 digits is a ValueError
+        return _json.loads_toml(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise DataError(f"{path}: not a readable TOML document: {str(error).rstrip('.')}.") from None
 
 

@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
-from howsure import records
+from howsure import _json, records
 from howsure.errors import ArgumentError, DataError
 from howsure.provenance import version
 from howsure.questions.base import Question, schema_of
@@ -387,9 +387,11 @@ async def _object(request: Request) -> dict[str, Any]:
     if "json" not in request.headers.get("content-type", ""):
         raise ArgumentError("the body must be JSON (Content-Type: application/json).")
     try:
-        found = json.loads(await request.body())
-    except (ValueError, RecursionError):
-        raise ArgumentError("the body is not JSON.") from None
+        found = _json.shallow(json.loads(await request.body()))
+    except RecursionError:
+        raise ArgumentError(f"the body is not JSON: {_json.TOO_DEEP}.") from None
+    except ValueError as error:
+        raise ArgumentError(f"the body is not JSON: {error}.") from None
     if not isinstance(found, dict):
         raise ArgumentError("the body must be a JSON object.")
     for name in found:  # values are checked by their fields
