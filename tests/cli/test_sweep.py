@@ -1,7 +1,9 @@
 import json
 import math
 import os
+import sqlite3
 import sys
+from contextlib import closing
 
 import numpy as np
 import polars as pl
@@ -213,6 +215,17 @@ def test_exports_hold_the_same_table(howsure, folder):
     assert document["seed"] == 4
     assert [cell["values"]["ratio"] for cell in document["cells"]] == [None, None, *["inf"] * 4]
     assert math.isinf(frame["ratio"][2])
+
+
+def test_a_damaged_result_ends_an_export_with_1(howsure, folder):
+    howsure("run", "study.toml", "--store", "study.db")
+    with closing(sqlite3.connect("study.db")) as connection:
+        connection.execute("""UPDATE cells SET "values" = '{}' WHERE position = 2""")
+        connection.commit()
+    code, out, err = howsure("export", "study.db", "out.csv")
+    assert (code, out, len(err.splitlines())) == (1, "", 1)
+    assert "study.db: the stored result of 1 grid point is damaged" in err
+    assert not (folder / "out.csv").exists()
 
 
 def test_two_runs_give_the_same_export_byte_for_byte(howsure, folder):

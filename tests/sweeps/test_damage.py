@@ -49,6 +49,26 @@ def test_a_changed_entry_is_reported_with_its_cell_and_computed_again(path, colu
     assert bits(Store(path).rows()) == bits(whole.rows)
 
 
+@pytest.mark.parametrize("ending", [".csv", ".parquet", ".json"])
+def test_a_damaged_result_is_never_exported_as_an_empty_row(path, ending):
+    run(draw, SMALL, store=path, rng=5)
+    target = path.with_suffix(ending)
+    change(path, """UPDATE cells SET "values" = '{}' WHERE position = 3""")
+    with pytest.raises(
+        DataError, match=r"the stored result of 1 grid point is damaged: \w{8} \(i=1, name=a\)\. Nothing"
+    ):
+        Store(path).export(target)
+    change(path, """UPDATE cells SET "values" = '{}' WHERE position > 3""")
+    with pytest.raises(
+        DataError, match=r"results of 22 grid points are damaged: .* and 19 more\. Nothing is written; run"
+    ):
+        Store(path).export(target)
+    assert not target.exists()
+    run(draw, SMALL, store=path, retry=True)
+    Store(path).export(target)
+    assert target.exists()
+
+
 def test_a_cell_whose_identity_is_damaged_is_computed_anew_and_forgotten_by_retry(path):
     whole = run(draw, SMALL, store=path, rng=5)
     change(path, "UPDATE cells SET identity = 'lost' WHERE position = 3")

@@ -25,7 +25,7 @@ from howsure import _check, _files, _json, _random
 from howsure._frames import in_any_form
 from howsure.errors import ArgumentError, DataError, MissingFileError
 from howsure.provenance import version
-from howsure.sweeps.grid import Cell
+from howsure.sweeps.grid import Cell, show
 from howsure.sweeps.results import FAILED, CellRow, Counts, Sweep, dump_values, frame, load_values
 from howsure.sweeps.tasks import Task
 
@@ -38,6 +38,10 @@ DAMAGED = "store"
 
 
 COLUMNS = ("position", "identity", "task", "version", "parameters", "state", "values", "stage", "traceback", "seconds")
+
+
+MOST_NAMED = 3
+"""How many damaged grid points a message names."""
 
 
 TOLD = "DataError: the stored result of this grid point is damaged; run the sweep with --retry to compute it again"
@@ -138,10 +142,19 @@ class Store:
 
         A file that exists is replaced only if `force` is set.
 
-        Parameters that have no common type, and lists and mappings in a .csv file, are written as JSON.
+        Parameters that have no common type, and lists and mappings in a .csv file, are written as JSON. Where the
+        result of a cell is damaged nothing is written: its row would be empty.
         """
         _files.check_outputs({"path": path}, inputs=[self.path], endings={"path": EXPORTS}, force=force)
         target, rows = Path(path), self.rows()
+        damaged = [f"{row.identity[:8]} ({show(row.parameters)})" for row in rows if row.stage == DAMAGED]
+        if damaged:
+            are = "result of 1 grid point is" if len(damaged) == 1 else f"results of {len(damaged):,} grid points are"
+            more = f" and {len(damaged) - MOST_NAMED:,} more" if len(damaged) > MOST_NAMED else ""
+            raise DataError(
+                f"{self.path}: the stored {are} damaged: {', '.join(damaged[:MOST_NAMED])}{more}. Nothing is written; "
+                "run the sweep with --retry to compute what is damaged again, then export it."
+            )
         with _files.writing(target) as draft:
             if target.suffix.lower() == ".json":
                 names = ("task", "version", "parameters", "values", "state", "stage", "error")
