@@ -87,6 +87,13 @@ def test_what_cannot_be_a_contest_is_refused_in_one_line(arguments, options, mes
     assert str(caught.value) == message
 
 
+def test_a_source_without_a_name_is_called_by_its_role():
+    table = ResponseTable.from_arrays({"": [1, 2, np.nan], "m": [1, 2, 3]})
+    contest = table.contest(a="", b="m")
+    assert contest.notes == ("1 of 3 items left out: 1 without a response from A (first: item 2).",)
+    assert str(contest) == "2 items; responses: a: A (2), b: m (2); scale: ordinal: 1, 2, 3 (3 distinct whole numbers)"
+
+
 def test_labels_numbers_and_gaps_in_every_form():
     assert Contest.from_arrays(None, ["x", "y"], ["y", None]).scale.labels == ("x", "y")
     assert Contest.from_arrays(None, [True, False], [True, True]).scale.labels == ("False", "True")

@@ -113,8 +113,7 @@ class Contest:
         answered = np.logical_and.reduce([source.sizes > 0 for source in self.sources.values()])
         if answered.all():
             return self
-        names = (name for name in self.names if name)
-        absent = {name: source.sizes == 0 for name, source in zip(names, self.sources.values(), strict=True)}
+        absent = {name: source.sizes == 0 for name, source in zip(self._called, self.sources.values(), strict=True)}
         if not answered.any():
             empty = [name for name, lacks in absent.items() if lacks.all()]
             who = f"{empty[0]} has none at all" if empty else f"{', '.join(absent)} share no item"
@@ -187,10 +186,15 @@ class Contest:
         return digest_of(self.scale, self.sources)
 
     @property
+    def _called(self) -> list[str]:
+        """What gold (if there is one), A and B are called; a source without a name is called by its role."""
+        names = zip(("gold", "A", "B"), self.names, strict=True)
+        return [name or role for role, name in names if role != "gold" or self.gold is not None]
+
+    @property
     def _named_sources(self) -> dict[str, Responses]:
         """The responses by role and name: "gold: human"."""
-        names = [name for name in self.names if name]
-        return {f"{role}: {name}": own for (role, own), name in zip(self.sources.items(), names, strict=True)}
+        return {f"{role}: {name}": own for (role, own), name in zip(self.sources.items(), self._called, strict=True)}
 
     def __str__(self) -> str:
         return overviews.line(self.n_items, self._named_sources, self.scale)

@@ -141,9 +141,11 @@ def _with_names(collected: Collected) -> pl.DataFrame:
     frame = collected.frame()
     source, task, file = (frame[name].to_numpy().copy() for name in ("source", "task", "file"))
     kept = np.ones(len(source), dtype=bool)
+    known = collected.sources.all
+    unnamed = (source < 0) | (source == (known.index("") if "" in known else -1))
     for number, about in enumerate(collected.files):
         own = file == number
-        source[own & (source < 0)] = collected.sources(about.model)
+        source[own & unnamed] = collected.sources(about.model)
         task[own & (task < 0)] = collected.tasks(about.header.task)
         if about.called is None:
             continue

@@ -197,3 +197,22 @@ def test_crc_errors_are_told(tmp_path):
     assert zlib.crc32(b"") == 0
     with pytest.raises(DataError, match="is damaged or cut off"):
         read_logs(path)
+
+
+def test_outputs_without_a_provider_may_be_fewer(tmp_path):
+    def output(item, provider, score):
+        return {
+            "vars": {"q": item},
+            "prompt": {"label": "x"},
+            "provider": {"id": provider},
+            "success": True,
+            "score": score,
+        }
+
+    outputs = [output(*each) for each in (("a", "m", 1), ("b", "m", 0), ("c", "m", 1), ("a", "", 0), ("b", "", 0))]
+    content = {"evalId": "e", "results": {"version": 3, "prompts": [], "results": outputs}}
+    (tmp_path / "run.json").write_text(json.dumps(content))
+    table = read_logs(tmp_path / "run.json")
+    assert {name: source.sizes.tolist() for name, source in table.sources.items()} == {"m": [1, 1, 1], "run": [1, 1, 0]}
+    contest = table.contest(a="m", b="run")
+    assert "1 of 3 items left out: 1 without a response from run (first: item c)." in contest.notes
