@@ -10,9 +10,10 @@ from pathlib import Path
 import click
 import pytest
 
-from howsure import sweeps
+from howsure import sweeps, write
 from howsure.cli._study import _kept, run_study
 from howsure.cli.app import SOURCES
+from howsure.examples import ratings
 from tests.sweeps.tasks import draw
 
 HEAVY = ["numpy", "polars", "scipy", "numba", "howsure.documents", "statsmodels", "altair", "distributed"]
@@ -116,6 +117,39 @@ def test_a_full_disk_is_no_traceback():
         left = subprocess.run(help_, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
     assert left.returncode != 0
     assert "Traceback" not in left.stderr
+
+
+CLOSED = {
+    ("<&-", "metrics mae"): 0,
+    ("2>&-", "metrics mae"): 0,
+    ("<&- 2>&-", "nope"): 2,
+    ("2>/dev/full", "nope"): 2,
+    (">&-", "nope"): 2,
+    (">&-", "metrics mae"): 1,
+    (">&- <&- 2>&-", "--help"): 1,
+    ("<&-", "describe ratings.parquet --n-resamples 9"): 0,  # another process reads it
+    (">&-", "describe ratings.parquet --n-resamples 9"): 1,
+    ("<&-", "audit normal --n-items 5 --n-responses 2 --n-simulations 2 --n-resamples 19 --n-fresh 9 --workers 1"): 0,
+}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs the shell and devices of Linux")
+@pytest.mark.parametrize(("how", "words"), CLOSED)
+def test_closed_streams_are_no_traceback(how, words, tmp_path):
+    """Only a lost answer is an error."""
+    write(ratings(5), tmp_path / "ratings.parquet")
+    shown = subprocess.run(
+        f"{sys.executable} -m howsure {words} {how}",
+        shell=True,
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert shown.returncode == CLOSED[how, words], shown
+    assert "Traceback" not in shown.stderr
+    if shown.returncode == 1 and "2>" not in how:
+        assert shown.stderr == "howsure: standard output is closed, so the answer is lost; leave out >&-\n"
 
 
 @pytest.mark.parametrize("seconds", [0.02, 0.3, 0.8])

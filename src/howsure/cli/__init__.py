@@ -1,6 +1,8 @@
 """The command line: one file per command, each parses, calls the library and renders."""
 
+import errno
 import gc
+import io
 import os
 import signal
 import sys
@@ -18,6 +20,7 @@ def main() -> None:
     from howsure._isolation import import_installed_code_only
 
     import_installed_code_only()
+    open_streams()
     heard = []
     others = sys.unraisablehook
 
@@ -57,6 +60,36 @@ def main() -> None:
         if heard:
             leave()
         sys.exit(INTERRUPTED)
+
+
+class ClosedOutput(io.TextIOBase):
+    """Standard output that the shell closed (`>&-`): an answer that is written to it is lost, and that is an error."""
+
+    encoding = "utf-8"  # type: ignore[assignment]
+
+    @property
+    def buffer(self) -> None:
+        """Refuse."""
+        raise OSError(errno.EBADF, "standard output is closed, so the answer is lost; leave out >&-")
+
+    def write(self, text: str) -> int:
+        """Refuse."""
+        return self.buffer  # type: ignore[return-value]
+
+
+def open_streams() -> None:
+    """Give closed standard streams a place: Python sets them to None, and the next files would take their numbers."""
+    for number, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(number)
+        except OSError:
+            place = os.open(os.devnull, os.O_RDWR)
+            if place != number:
+                os.dup2(place, number)
+                os.close(place)
+        if getattr(sys, name) is None:
+            opened = ClosedOutput() if number == 1 else os.fdopen(number, "r" if number == 0 else "w", closefd=False)
+            setattr(sys, name, opened)
 
 
 def leave() -> None:

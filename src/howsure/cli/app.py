@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from pkgutil import resolve_name
 
@@ -151,6 +152,6 @@ def complain(message: str) -> None:
     from howsure.documents.text import plain
 
     encoding = sys.stderr.encoding or "utf-8"
-    print(
-        f"howsure: {in_one_line(plain(message))}".encode(encoding, errors="replace").decode(encoding), file=sys.stderr
-    )
+    said = f"howsure: {in_one_line(plain(message))}".encode(encoding, errors="replace").decode(encoding)
+    with suppress(OSError):  # nobody can be told, but the exit code still says it
+        print(said, file=sys.stderr)

@@ -91,7 +91,7 @@ class GateCommand(_commands.Command):
             raise
         except (HowsureError, click.UsageError, OSError) as error:
             said = error.format_message() if isinstance(error, click.UsageError) else str(error)
-            complain(said)
+            complain(getattr(error, "strerror", None) or said)
             raise click.exceptions.Exit(COULD_NOT_RUN) from None
 
 
