@@ -4,9 +4,14 @@ Public functions check at the door; what is inside trusts them. Each check retur
 """
 
 import difflib
+import errno
 import math
 import operator
-from collections.abc import Iterable
+import os
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from numbers import Real
+from os import PathLike
 from typing import Any
 
 from howsure.errors import ArgumentError
@@ -16,6 +21,8 @@ LARGEST = 2**63 - 1
 MOST_DIGITS = 300
 """Seeds may be longer than other whole numbers: NumPy draws 128 bits. With 300 digits they are still finite floats."""
 SEEDS = ("seed", "rng")
+LONGEST_PATH = 4096
+"""What Linux takes; other systems take less."""
 MOST_SHOWN = 80
 """The most characters of a wrong value that a message repeats."""
 
@@ -114,6 +121,83 @@ def encodable(name: str, value: str) -> str:
         value.encode()
     except UnicodeEncodeError:
         raise ArgumentError(f"`{name}` holds half of a character (a lone surrogate): {shown(value)}.") from None
+    return value
+
+
+def text(name: str, value: object) -> str:
+    """Return text that can be written to a file."""
+    if not isinstance(value, str):
+        raise ArgumentError(f"`{name}` must be text; got {shown(value)}.")
+    return encodable(name, value)
+
+
+def texts(name: str, value: object) -> tuple[str, ...]:
+    """Return a list of texts; a text alone is a list of one, and a set is put in order."""
+    if isinstance(value, str):
+        value = [value]
+    return tuple(
+        sorted(text(name, entry) for entry in value)
+        if isinstance(value, set | frozenset)
+        else (text(name, entry) for entry in entries(name, value))
+    )
+
+
+def entries(name: str, value: object) -> tuple[Any, ...]:
+    """Return the entries of a list: whatever has an order, and is neither text nor a mapping."""
+    if isinstance(value, Iterable) and not isinstance(value, str | bytes | Mapping | set | frozenset):
+        with suppress(TypeError):  # an array without a dimension
+            return tuple(value)
+    raise ArgumentError(f"`{name}` must be a list; got {shown(value)}.")
+
+
+def label(name: str, value: object) -> Any:
+    """Return what may stand for a category: text, a number or a truth value."""
+    if isinstance(value, str):
+        return encodable(name, value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return integer(name, value, at_least=None)
+    if isinstance(value, bool | Real):
+        return value
+    raise ArgumentError(f"`{name}` must be text or a number; got {shown(value)}.")
+
+
+def mapping(name: str, value: object) -> dict[str, Any]:
+    """Return a mapping whose names are text."""
+    if not isinstance(value, Mapping):
+        raise ArgumentError(f"`{name}` must be a mapping of names; got {shown(value)}.")
+    return {text(name, key): entry for key, entry in value.items()}
+
+
+def path(name: str, value: object) -> str:
+    """Return a path as text, `name=file:column` included; whether there is such a file is not looked at."""
+    if not isinstance(value, str | PathLike) or not isinstance(os.fspath(value), str):
+        raise ArgumentError(f"`{name}` must be a path; got {shown(value)}.")
+    place = os.fspath(value)
+    try:
+        os.stat(place)
+    except OSError as error:
+        with_names = "=" in place or ":" in place
+        if error.errno != errno.ENAMETOOLONG or (with_names and len(place) < LONGEST_PATH):
+            return place
+    except ValueError:  # a null character, or half of a character
+        pass
+    else:
+        return place
+    raise ArgumentError(f"`{name}`: no file can be called {shown(place)}.")
+
+
+def instance(name: str, value: object, *kinds: type) -> Any:
+    """Return an object that is of one of these types."""
+    if not isinstance(value, kinds):
+        wanted = " or ".join(kind.__name__ for kind in kinds)
+        raise ArgumentError(f"`{name}` must be a {wanted}; got {shown(value)}.")
+    return value
+
+
+def flag(name: str, value: object) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool):
+        raise ArgumentError(f"`{name}` must be true or false; got {shown(value)}.")
     return value
 
 

@@ -183,23 +183,23 @@ def checked(field: Field, value: Any) -> Any:
         return _checked_one(field, value)
     if field.option.also and isinstance(value, Mapping):
         value = [f"{name}={entry}" for name, entry in value.items()]
-    entries = [value] if isinstance(value, str) or not isinstance(value, Iterable) else value
-    return tuple(_checked_one(field, entry) for entry in entries)
+    alone = isinstance(value, str) or not isinstance(value, Iterable) or getattr(value, "shape", None) == ()
+    return tuple(_checked_one(field, entry) for entry in ([value] if alone else value))
 
 
 def _checked_one(field: Field, value: Any) -> Any:
     said, name = field.option, field.name
     if field.kind is bool:
-        if not isinstance(value, bool):
-            raise ArgumentError(f"`{name}` must be true or false; got {_check.shown(value)}.")
-        return value
+        return _check.flag(name, value)
     if field.kind is str:
         if said.also and not isinstance(value, str):
             return _other(field, value)
         if not isinstance(value, str):
             raise ArgumentError(f"`{name}` must be text; got {_check.shown(value)}.")
-        if not said.positional:  # a path may hold any bytes
+        if not said.positional:  # the bytes of a path need not be text
             _check.encodable(name, value)
+        if said.positional or said.metavar == "FILE":
+            _check.path(name, value)
         return _check.one_of(name, value, said.allowed) if said.choices else value
     if field.kind not in (int, float):
         return value
@@ -224,13 +224,14 @@ def _other(field: Field, value: Any) -> Any:
         and not isinstance(value, bool)
         and any(word in kinds for word in ("int", "float"))
     ):
-        return str(value)
+        return str(_check.label(field.name, value))
     if (
         isinstance(value, list | tuple)
         and "tuple" in kinds
+        and len(value) == 3
         and all(isinstance(each, numbers.Integral) for each in value)
     ):
-        return "/".join(map(str, value))
+        return "/".join(str(_check.label(field.name, each)) for each in value)
     passes = not isinstance(value, bool) and any(one.__name__ in kinds for one in type(value).__mro__[:-1])
     if passes or (kinds == "Any" and not isinstance(value, bool | Mapping)):
         return value

@@ -81,8 +81,11 @@ def preferences_from(
     from howsure.io.reading import as_table
 
     table = as_table(table)
-    responses = table.single(source)
-    wanted = {str(label): value for label, value in ((a, 1.0), (b, 0.0), (tie, 0.5)) if label is not None}
+    responses = table.single(_check.text("source", source))
+    labels = {"a": a, "b": b} if tie is None else {"a": a, "b": b, "tie": tie}
+    values = {"a": 1.0, "b": 0.0, "tie": 0.5}
+    wanted = {str(_check.label(name, label)): values[name] for name, label in labels.items()}
+    _check.flag("complete", complete)
     if len(wanted) < 2 + (tie is not None):
         raise ArgumentError(f"the labels for A, B and ties must be different; got a={a!r}, b={b!r}, tie={tie!r}.")
     won = np.full(responses.values.size, np.nan)

@@ -10,10 +10,12 @@ import numpy as np
 import polars as pl
 
 from howsure import _check
+from howsure.data.scales import KINDS, SPELLINGS
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.column_names import ROLES, with_role
 from howsure.io.sheets import Sheet, listed
+from howsure.raters.design import RATER_IDS
 
 Where = Mapping[str, str] | Sequence[str] | str
 
@@ -45,6 +47,21 @@ class Layout:
     filter: str | None = None
     rater_ids: str = "coded"
 
+    def __post_init__(self) -> None:
+        names = ("item", "source", "value", "rater", "repeat", "count", "gold")
+        for name in (*names, "encoding", "decimal", "sheet", "scorer", "filter"):
+            if getattr(self, name) is not None:
+                _check.text(name, getattr(self, name))
+        for name, check in (("groups", _check.texts), ("pool", _check.texts), ("order", _labels), ("where", _where)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, check(name, getattr(self, name)))
+        if self.pool is None:
+            object.__setattr__(self, "pool", ())
+        if self.scale is not None:
+            _check.one_of("scale", self.scale, KINDS)
+        _check.one_of("labels", self.labels, SPELLINGS)
+        _check.one_of("rater_ids", self.rater_ids, RATER_IDS)
+
     @property
     def conditions(self) -> dict[str, str]:
         """The column and the value of each condition in `where`."""
@@ -55,6 +72,16 @@ class Layout:
         """Every column that is named."""
         roles = (self.item, self.source, self.value, self.rater, self.repeat, self.count, self.gold)
         return [*filter(None, roles), *self.conditions, *(self.groups or ())]
+
+
+def _labels(name: str, value: Any) -> tuple[Any, ...]:
+    return tuple(_check.label(name, entry) for entry in _check.entries(name, value))
+
+
+def _where(name: str, value: Any) -> Where:
+    if isinstance(value, Mapping):
+        return {key: str(_check.label(name, entry)) for key, entry in _check.mapping(name, value).items()}
+    return _check.texts(name, value)
 
 
 @dataclass(frozen=True, slots=True)

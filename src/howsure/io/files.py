@@ -69,7 +69,7 @@ def named_files(files: "Sequence[str | File | Any]", skipped: "list[Skipped] | N
             found.append(text if isinstance(text, File) else File(text))
             continue
         name, equals, path = text.partition("=")
-        if not equals or Path(text).exists():
+        if not equals or os.path.exists(text):
             found += _paths(text, None, skipped)
         elif not name or not path:
             raise ArgumentError(f"a named table is written name=file; got {text!r}.")
@@ -197,12 +197,12 @@ def _read(
 
 
 def _paths(text: str, name: str | None, skipped: "list[Skipped] | None") -> list[File]:
-    if Path(text).is_dir():
+    if os.path.isdir(text):
         return unfolded(File(text, name), skipped)
-    if Path(text).exists():
+    if os.path.exists(text):
         return [File(text, name)]
     path, colon, column = text.rpartition(":")
-    if colon and column and Path(path).exists():
+    if colon and column and os.path.exists(path):
         return [File(path, name, column)]
     if not any(mark in text for mark in "*?["):
         return [File(text, name)]
@@ -214,7 +214,7 @@ def _paths(text: str, name: str | None, skipped: "list[Skipped] | None") -> list
 
 def unfolded(file: File, skipped: "list[Skipped] | None" = None) -> list[File]:
     """Return the files of a folder; a file, or data in memory, stays what it is."""
-    if not (isinstance(file.path, str | Path) and Path(file.path).is_dir()):
+    if not (isinstance(file.path, str | Path) and os.path.isdir(file.path)):
         return [file]
     from howsure.io.folders import contents
 
@@ -226,7 +226,7 @@ def unfolded(file: File, skipped: "list[Skipped] | None" = None) -> list[File]:
 
 def _is_file(gold: str, files: Sequence[File]) -> bool:
     """Whether gold is a file of its own; a source of that name comes first."""
-    return gold not in [file.name for file in files] and Path(gold).is_file()
+    return gold not in [file.name for file in files] and os.path.isfile(gold)
 
 
 def _standard(path: str, layout: "Layout") -> tuple[str, "ResponseTable"]:

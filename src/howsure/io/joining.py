@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from howsure import _check
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Labels, Responses
-from howsure.data.scales import FloatArray, IntArray, Scale
+from howsure.data.scales import SPELLINGS, FloatArray, IntArray, Scale
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.io.coded_rows import labels as as_labels
@@ -48,9 +49,14 @@ def join(
     >>> join({"human": human, "gpt-4": model}).notes[-1]
     'Joined 2 tables on the item id: 2 of 3 items are in all of them; gpt-4 lacks 1 (first: q2).'
     """
+    tables = {
+        name: _check.instance("tables", own, ResponseTable) for name, own in _check.mapping("tables", tables).items()
+    }
+    files = {name: _check.path("files", place) for name, place in _check.mapping("files", files or {}).items()}
+    _check.one_of("labels", labels, SPELLINGS)
     if len(tables) < 2:
         raise ArgumentError(f"`tables` must hold at least two tables to join; got {len(tables)}.")
-    titles = {name: f"{name} ({files[name]})" if files and name in files else name for name in tables}
+    titles = {name: f"{name} ({files[name]})" if name in files else name for name in tables}
     parts = {name: _only_source(table, titles[name]) for name, table in tables.items()}
     factor = Factor.of(pl.concat([pl.Series(table.items.tolist(), dtype=pl.String) for table in tables.values()]))
     where = dict(zip(tables, np.split(factor.codes, np.cumsum([t.n_items for t in tables.values()])[:-1]), strict=True))

@@ -4,6 +4,7 @@ import fnmatch
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -26,7 +27,6 @@ from howsure.io.run_settings import ALL, INPUT
 from howsure.io.same_items import same_items
 from howsure.io.sheets import listed
 from howsure.io.values import Encoded, Factor, encode
-from howsure.raters.design import RATER_IDS
 
 VALUES = ("score", "answer")
 
@@ -98,6 +98,10 @@ def read_logs(
     ...     print(read_logs(f"{folder}/log.json"))
     2 items; responses: m-1 (2); scale: ordinal: 0, 1 (right or wrong)
     """
+    if isinstance(files, Mapping):
+        files = {name: _given(own) for name, own in _check.mapping("files", files).items()}
+    else:
+        files = _given(files)
     about: dict[str, Any] = {
         "scorer": scorer,
         "filter": filter,
@@ -109,11 +113,17 @@ def read_logs(
     return table_of_logs(files, Layout(scale=scale, order=order, rater_ids=rater_ids, labels=labels, **about))
 
 
+def _given(files: Any) -> list[str]:
+    """Return the paths of a source, or of sources that name themselves."""
+    alone = isinstance(files, str | PathLike)
+    return [_check.path("files", path) for path in ([files] if alone else _check.entries("files", files))]
+
+
 def table_of_logs(files: Paths, layout: Layout) -> ResponseTable:
     """Read logs and exports as `read_logs` does, from the options in one record."""
     value = _check.one_of("value", layout.value or "score", VALUES)
-    coded = _check.one_of("rater_ids", layout.rater_ids, RATER_IDS) == "coded"
-    collected = collect(files, Header(scorer=layout.scorer or "", item=layout.item or ""), coded=coded)
+    asked = Header(scorer=layout.scorer or "", item=layout.item or "")
+    collected = collect(files, asked, coded=layout.rater_ids == "coded")
     return assembled(collected, layout, value)
 
 

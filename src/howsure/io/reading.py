@@ -1,5 +1,6 @@
 """Read whatever holds responses: tables and dataframes, evaluation logs, annotation exports, or several of them."""
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from howsure import _check
 from howsure.data.contests import Contest
 from howsure.data.response_tables import ResponseTable
 from howsure.errors import ArgumentError, DataError
@@ -116,11 +118,17 @@ def read(
         scale=scale, order=order, where=where, labels=labels, encoding=encoding, decimal=decimal,
         sheet=sheet, pool=pool, scorer=scorer, filter=filter, rater_ids=rater_ids,
     )  # fmt: skip
-    names = list(sources) if isinstance(sources, list | tuple | set) else None
-    if names is not None and not (names and all(isinstance(name, str) for name in names)):
-        raise ArgumentError(f"`sources` must list names of sources; got {sources!r}.")
+    names = None
+    if isinstance(sources, Mapping):
+        sources = {name: _check.text("sources", rows) for name, rows in _check.mapping("sources", sources).items()}
+    elif sources is not None and not isinstance(sources, str):
+        names = list(_check.texts("sources", sources))
+    if sources is not None and not (names if names is not None else sources):
+        raise ArgumentError(f"`sources` must list names of sources; got {_check.shown(sources)}.")
+    if isinstance(data, str | Path):
+        _check.path("data", data)
     files = _files(data)
-    if isinstance(data, str | Path) and (Path(data).is_dir() or _reads_as_log(data, layout)):
+    if isinstance(data, str | Path) and (os.path.isdir(data) or _reads_as_log(data, layout)):
         files = [File(str(data), sources if isinstance(sources, str) else None)]
     if files is not None:
         files = [part for file in files for part in unfolded(file)]
@@ -183,8 +191,11 @@ def as_contest(
     data: Contest | Any, *, a: str | None, b: str | None, gold: str | None, complete: bool = True
 ) -> Contest:
     """Return a contest as it is; of a table, a dataframe or a path it is made, with the sources that are named."""
+    named = {
+        name: _check.text(name, source) for name, source in (("a", a), ("b", b), ("gold", gold)) if source is not None
+    }
     if isinstance(data, Contest):
-        if (a, b, gold) != (None, None, None):
+        if named:
             raise ArgumentError("a contest has its gold, A and B already: leave `a`, `b` and `gold` out.")
         return data
     table = as_table(data)
@@ -353,7 +364,7 @@ def _paths(data: Any) -> list[str | Path]:
     if isinstance(data, str | Path):
         return [data]
     listed_files = isinstance(data, list | tuple) and all(
-        isinstance(path, Path) or (isinstance(path, str) and (Path(path).suffix or Path(path).exists()))
+        isinstance(path, Path) or (isinstance(path, str) and (Path(path).suffix or os.path.exists(path)))
         for path in data
     )
     return list(data) if listed_files else []

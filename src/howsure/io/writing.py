@@ -6,7 +6,7 @@ from typing import Any
 
 import polars as pl
 
-from howsure import _files
+from howsure import _check, _files
 from howsure.data.response_tables import ResponseTable
 from howsure.errors import DataError
 from howsure.io.reading import as_table
@@ -47,9 +47,8 @@ def write(table: ResponseTable | Any, path: str | Path, *, force: bool = False) 
     2,human,1,bad
     <BLANKLINE>
     """
-    _files.check_outputs({"path": path}, force=force)
-    table = as_table(table)
-    target = Path(path)
+    _files.check_outputs({"path": _check.path("path", path)}, force=_check.flag("force", force))
+    table, target = as_table(table), Path(path)
     writer = WRITERS.get(target.suffix.lower())
     if writer is None:
         raise DataError(f"{path}: the ending {target.suffix!r} is not one that can be written ({', '.join(WRITERS)}).")

@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from howsure import _files
+from howsure import _check, _files
 from howsure.documents import Figure, csv_tables, html, latex, markdown
 from howsure.errors import ArgumentError
 from howsure.reports import chart_files, colours
@@ -116,8 +116,20 @@ def report(
     ...     print((Path(folder) / "report.md").read_text().splitlines()[0])
     # Is model-2 better than model-1?
     """
-    check_place("path", str(path), REPORTS, force=force)
-    write_report(result, str(path), question, data, force=force)
+    from howsure.data.contests import Contest
+    from howsure.data.response_tables import ResponseTable
+    from howsure.paired import PairedScores
+    from howsure.questions.base import Question
+    from howsure.records import Record
+
+    _check.instance("result", result, Record)
+    place = _check.path("path", path)
+    if question is not None:
+        _check.instance("question", question, Question)
+    if data is not None:
+        _check.instance("data", data, Contest, ResponseTable, PairedScores)
+    check_place("path", place, REPORTS, force=_check.flag("force", force))
+    write_report(result, place, question, data, force=force)
 
 
 def check_drawn(kind: str) -> None:
