@@ -107,7 +107,7 @@ def one_of(name: str, value: object, options: Iterable[str]) -> str:
 def nearest(word: object, options: Iterable[str]) -> str:
     """Return " Did you mean 'x'?" for the option closest to `word`, or nothing when none is close."""
     known = list(options)
-    if not isinstance(word, str) or len(word) > MOST_SHOWN:  # no name is as long, and comparing it would take minutes
+    if not isinstance(word, str) or len(word) > LONGEST_PATH:  # no name is as long, and comparing it takes minutes
         return ""
     # Somebody who types "power" means target_power rather than a short word with similar letters.
     longer = [option for option in known if len(word) >= 4 and word in option]

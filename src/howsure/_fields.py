@@ -232,7 +232,10 @@ def _other(field: Field, value: Any) -> Any:
         and all(isinstance(each, numbers.Integral) for each in value)
     ):
         return "/".join(str(_check.label(field.name, each)) for each in value)
-    passes = not isinstance(value, bool) and any(one.__name__ in kinds for one in type(value).__mro__[:-1])
+    sizes = "tuple[" in kinds and isinstance(value, tuple)
+    passes = (
+        not isinstance(value, bool) and not sizes and any(one.__name__ in kinds for one in type(value).__mro__[:-1])
+    )
     if passes or (kinds == "Any" and not isinstance(value, bool | Mapping)):
         return value
     if kinds == "Any":

@@ -1,12 +1,12 @@
 """Arrays as responses: an (items, responses) array for each source, in which NaN or None marks an absent response."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from howsure import _check
 from howsure.data.responses import Labels, Responses
 from howsure.data.scales import Scale
 from howsure.errors import DataError
@@ -23,7 +23,7 @@ def responses_from(
     >>> sources["human"].values.tolist(), str(scale)
     ([1.0, 2.0, 3.0], 'ordinal: 1, 2, 3, 4 (4 distinct whole numbers)')
     """
-    grids = {name: _grid(name, array) for name, array in given.items()}
+    grids = {name: _grid(name, array) for name, array in _check.mapping("sources", given).items()}
     lengths = {name: grid.shape[0] for name, grid in grids.items()}
     if len(set(lengths.values())) != 1:
         shown = ", ".join(f"{name} {length}" for name, length in lengths.items())
@@ -50,8 +50,12 @@ def _grid(name: str, array: Any) -> npt.NDArray[Any]:
     if grid.dtype.kind in "iu":
         grid = grid.astype(np.float64)
     if grid.dtype.kind == "O":
-        with suppress(TypeError, ValueError):  # numbers with gaps
+        try:  # numbers with gaps
             grid = grid.astype(np.float64)
+        except OverflowError:
+            raise DataError(f"`{name}` holds a number that is too large to compute with (1e-100 to 1e100).") from None
+        except (TypeError, ValueError):
+            pass
     if grid.ndim == 1:
         grid = grid[:, np.newaxis]
     if grid.ndim != 2 or grid.dtype.kind not in "fbUO":
@@ -71,9 +75,18 @@ def _present(grid: npt.NDArray[Any]) -> npt.NDArray[np.bool_]:
     return np.ones(grid.shape, dtype=bool)
 
 
+def groups_from(groups: Any, n_items: int) -> dict[str, Labels]:
+    """Return the columns that describe items; None has none."""
+    given = {} if groups is None else _check.mapping("groups", groups)
+    return {name: group_from(name, column, n_items) for name, column in given.items()}
+
+
 def group_from(name: str, column: Any, n_items: int) -> Labels:
     """Return a column that describes items; it has one value for each."""
-    labels = np.asarray(column).astype(str)
+    try:
+        labels = np.asarray(column).astype(str)
+    except (TypeError, ValueError):
+        labels = np.array([])
     if labels.shape != (n_items,):
         raise DataError(f"group {name!r} must have one value for each of the {n_items} items; got {labels.shape}.")
     return labels

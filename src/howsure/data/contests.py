@@ -6,11 +6,19 @@ from typing import Any
 
 import numpy as np
 
+from howsure import _check
 from howsure.data import overviews
-from howsure.data.arrays import group_from, responses_from
-from howsure.data.responses import Labels, Responses, by_id, digest_of, frozen, group_codes, raters_in_order
+from howsure.data.arrays import groups_from, responses_from
+from howsure.data.responses import Labels, Responses, by_id, digest_of, frozen, group_codes, item_ids, raters_in_order
 from howsure.data.scales import IntArray, Scale
-from howsure.errors import DataError
+from howsure.errors import ArgumentError, DataError
+
+
+def _three(names: Any) -> tuple[str, str, str]:
+    found = _check.texts("names", names)
+    if len(found) != 3:
+        raise ArgumentError(f"`names` must be three names, of gold, A and B; got {_check.shown(names)}.")
+    return found[0], found[1], found[2]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -77,7 +85,7 @@ class Contest:
         given = {"a": a, "b": b} if gold is None else {"gold": gold, "a": a, "b": b}
         sources, shared = responses_from(given, scale=scale, order=order)
         n_items = sources["a"].n_items
-        described = {name: group_from(name, column, n_items) for name, column in (groups or {}).items()}
+        names = _three(names)
         contest = cls(
             sources.get("gold"),
             sources["a"],
@@ -85,12 +93,16 @@ class Contest:
             shared,
             np.arange(n_items).astype(str),
             names if gold is not None else ("", *names[1:]),
-            described,
+            groups_from(groups, n_items),
         )
         return contest.complete()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "items", frozen(np.asarray(self.items)))
+        for role, source in self.sources.items():
+            _check.instance(role, source, Responses)
+        _check.instance("scale", self.scale, Scale)
+        object.__setattr__(self, "items", frozen(item_ids(self.items)))
+        _check.mapping("groups", self.groups)
 
     @property
     def n_items(self) -> int:
@@ -110,6 +122,12 @@ class Contest:
 
     def complete(self) -> "Contest":
         """Return the contest on the items that every source answered; a note says which were left out."""
+        lengths = [source.n_items for source in self.sources.values()]
+        if set(lengths) != {self.items.size}:
+            counts = ", ".join(map(str, lengths))
+            raise ArgumentError(
+                f"a contest must have responses to each of its {self.items.size:,} items; got {counts}."
+            )
         answered = np.logical_and.reduce([source.sizes > 0 for source in self.sources.values()])
         if answered.all():
             return self

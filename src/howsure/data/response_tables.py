@@ -9,9 +9,9 @@ import numpy as np
 from howsure import _check
 from howsure._frames import in_any_form
 from howsure.data import overviews
-from howsure.data.arrays import group_from, responses_from
+from howsure.data.arrays import groups_from, responses_from
 from howsure.data.contests import Contest
-from howsure.data.responses import Labels, Responses, by_id, digest_of, raters_in_order
+from howsure.data.responses import Labels, Responses, by_id, digest_of, item_ids, raters_in_order
 from howsure.data.scales import IntArray, Scale
 from howsure.errors import ArgumentError, DataError
 
@@ -69,12 +69,19 @@ class ResponseTable:
         >>> print(ResponseTable.from_arrays({"human": [[1, 2], [3, 3]], "model": [1, 4]}))
         2 items; responses: human (4), model (2); scale: ordinal: 1, 2, 3, 4 (4 distinct whole numbers)
         """
-        if not sources:
+        if not _check.mapping("sources", sources):
             raise DataError("a table needs at least one source; got none.")
         found, shared = responses_from(sources, scale=scale, order=order)
         n_items = next(iter(found.values())).n_items
-        described = {name: group_from(name, column, n_items) for name, column in (groups or {}).items()}
-        return cls(np.arange(n_items).astype(str), found, shared, described)
+        return cls(np.arange(n_items).astype(str), found, shared, groups_from(groups, n_items))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "items", item_ids(self.items))
+        for name, source in _check.mapping("sources", self.sources).items():
+            if _check.instance("sources", source, Responses).n_items != self.n_items:
+                raise ArgumentError(f"{name} must have responses to {self.n_items:,} items; got {source.n_items:,}.")
+        _check.instance("scale", self.scale, Scale)
+        _check.mapping("groups", self.groups)
 
     @property
     def n_items(self) -> int:
@@ -83,7 +90,7 @@ class ResponseTable:
 
     def source(self, name: str) -> Responses:
         """Return the responses of one source; an unknown name is an error that lists the known ones."""
-        if name in self.sources:
+        if _check.text("source", name) in self.sources:
             return self.sources[name]
         known = list(self.sources)
         listed = ", ".join(known[:10]) + (f" and {len(known) - 10:,} more" if len(known) > 10 else "")
@@ -122,6 +129,10 @@ class ResponseTable:
         Another order of the rows, or another layout of the same responses, gives the same contest: see
         `Contest.in_order`.
         """
+        for role, name in (("a", a), ("b", b), ("gold", gold)):
+            if role != "gold" or name is not None:
+                _check.text(role, name)
+        _check.flag("complete", complete)
         if a == b or gold in (a, b):
             raise ArgumentError(f"gold, a and b must be different sources; got gold={gold!r}, a={a!r}, b={b!r}.")
         whole = Contest(

@@ -30,6 +30,19 @@ def frozen(array: npt.NDArray[Any]) -> npt.NDArray[Any]:
     return array
 
 
+def _vector(name: str, given: Any, *, whole: bool = False) -> npt.NDArray[Any]:
+    """Return a vector of numbers; floats are not cut to whole numbers silently."""
+    try:
+        array = np.asarray(given)
+        if array.dtype.kind not in "c" and not (whole and array.dtype.kind == "f" and (array % 1 != 0).any()):
+            array = array.astype(np.int64 if whole else np.float64, copy=False)
+            if array.ndim == 1:
+                return array
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise ArgumentError(f"`{name}` must be a vector of {'whole ' if whole else ''}numbers; got {_check.shown(given)}.")
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Responses:
     """All responses of one source: item `i` has `values[offsets[i]:offsets[i + 1]]`.
@@ -56,15 +69,35 @@ class Responses:
     missing: IntArray | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "values", frozen(np.asarray(self.values, dtype=np.float64)))
-        object.__setattr__(self, "offsets", frozen(np.asarray(self.offsets, dtype=np.int64)))
-        for name, kind in (("raters", np.int64), ("weights", np.float64), ("missing", np.int64)):
+        object.__setattr__(self, "values", frozen(_vector("values", self.values)))
+        object.__setattr__(self, "offsets", frozen(_vector("offsets", self.offsets, whole=True)))
+        n_values, starts = self.values.size, self.offsets
+        if not starts.size or starts[0] != 0 or starts[-1] != n_values or (starts[1:] < starts[:-1]).any():
+            raise ArgumentError(
+                f"`offsets` must ascend from 0 to the number of values, {n_values:,}; got {_check.shown(starts)}."
+            )
+        for name, whole, size in (
+            ("raters", True, n_values),
+            ("weights", False, n_values),
+            ("missing", True, starts.size - 1),
+        ):
             if getattr(self, name) is not None:
-                object.__setattr__(self, name, frozen(np.asarray(getattr(self, name), dtype=kind)))
+                array = _vector(name, getattr(self, name), whole=whole)
+                if array.size != size:
+                    raise ArgumentError(f"`{name}` must have {size:,} entries; got {array.size:,}.")
+                object.__setattr__(self, name, frozen(array))
 
     @classmethod
     def from_grid(cls, grid: FloatArray, raters: IntArray | None = None) -> "Responses":
         """Make responses from an (items, responses) array in which NaN marks an absent response."""
+        try:
+            grid = np.asarray(grid, dtype=np.float64)
+            raters = None if raters is None else np.asarray(raters, dtype=np.int64)
+        except (TypeError, ValueError, OverflowError):
+            raise ArgumentError("`grid` and `raters` must be (items, responses) arrays of numbers.") from None
+        if grid.ndim != 2 or (raters is not None and raters.shape != grid.shape):
+            shapes = f"{grid.shape}{'' if raters is None else f' and {raters.shape}'}"
+            raise ArgumentError(f"`grid` and `raters` must be (items, responses) arrays of one shape; got {shapes}.")
         present = ~np.isnan(grid)
         offsets = np.concatenate([[0], np.cumsum(present.sum(axis=1))])
         return cls(grid[present], offsets, None if raters is None else raters[present])
@@ -112,10 +145,14 @@ class Responses:
 
     def take(self, items: IntArray) -> "Responses":
         """Return the responses of these items, in this order; an item may be taken more than once."""
-        starts = self.offsets[items]
-        sizes = self.offsets[np.asarray(items) + 1] - starts
-        offsets = np.concatenate([[0], np.cumsum(sizes)])
-        where = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+        try:
+            starts = self.offsets[items]
+            sizes = self.offsets[np.asarray(items) + 1] - starts
+            offsets = np.concatenate([[0], np.cumsum(sizes)])
+            where = np.arange(offsets[-1]) + np.repeat(starts - offsets[:-1], sizes)
+        except (IndexError, TypeError, ValueError, OverflowError):
+            said = f"`items` must be an array of positions, 0 to {self.n_items - 1:,}"
+            raise ArgumentError(f"{said}; got {_check.shown(items)}.") from None
         return Responses(
             self.values[where],
             offsets,
@@ -129,6 +166,17 @@ class Responses:
         sizes = np.bincount(self.items[kept], minlength=self.n_items)
         raters = None if self.raters is None else self.raters[kept]
         return Responses(self.values[kept], np.concatenate([[0], np.cumsum(sizes)]), raters)
+
+
+def item_ids(given: Any) -> Labels:
+    """Return the ids of items."""
+    try:
+        ids = np.asarray(given)
+        if ids.ndim == 1:
+            return ids
+    except ValueError:  # lists within lists
+        pass
+    raise ArgumentError(f"`items` must be a vector of ids, one for each item; got {_check.shown(given)}.")
 
 
 def cell_codes(items: IntArray, raters: IntArray) -> IntArray:
@@ -149,7 +197,7 @@ def cells_from_codes(codes: IntArray) -> tuple[IntArray, IntArray]:
 
 def group_codes(groups: Mapping[str, Labels], option: str, column: str) -> tuple[Labels, IntArray]:
     """Return the values of a column that describes items, and the number of each item's value among them."""
-    if column not in groups:
+    if _check.text(option, column) not in groups:
         known = ", ".join(groups) or f"none; read the table with groups=[{column!r}]"
         raise ArgumentError(
             f"`{option}` must name a column that describes items; got {column!r}. Columns: {known}."

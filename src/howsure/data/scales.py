@@ -66,6 +66,12 @@ class Scale:
     reason: str = field(default="", compare=False)
     declared: bool = field(default=True, compare=False)
 
+    def __post_init__(self) -> None:
+        _check.one_of("kind", self.kind, KINDS)
+        for level in _check.entries("levels", self.levels):
+            _check.real("levels", level)
+        _check.texts("labels", self.labels)
+
     @classmethod
     def of(cls, values: Any, *, kind: str | None = None, order: Sequence[Any] | None = None) -> "Scale":
         """Infer the scale of `values`, unless `kind` or the `order` of the labels says what it is.
@@ -77,8 +83,11 @@ class Scale:
             _check.one_of("scale", kind, KINDS)
         if order is not None:
             return cls._ordered(values, kind, order)
-        numbers = numbers_in(values)
-        if not len(values):
+        try:
+            n_values, numbers = len(values), numbers_in(values)
+        except (TypeError, ValueError):  # no list, or lists within it
+            raise ArgumentError(f"`values` must be a list of numbers or labels; got {_check.shown(values)}.") from None
+        if not n_values:
             raise DataError("there is no value from which to tell the scale.")
         if numbers is None:
             return cls._of_text(values, kind)
@@ -111,7 +120,7 @@ class Scale:
 
     @classmethod
     def _ordered(cls, values: Any, kind: str | None, order: Sequence[Any]) -> "Scale":
-        labels = tuple(_written(label) for label in order)
+        labels = tuple(_written(_check.label("order", label)) for label in _check.entries("order", order))
         if kind not in (None, "ordinal"):
             raise ArgumentError(f"`order` is for ordinal scales; got scale={kind!r} as well. Leave one of them out.")
         if len(set(labels)) != len(labels) or len(labels) < 2:

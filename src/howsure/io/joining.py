@@ -52,11 +52,14 @@ def join(
     tables = {
         name: _check.instance("tables", own, ResponseTable) for name, own in _check.mapping("tables", tables).items()
     }
-    files = {name: _check.path("files", place) for name, place in _check.mapping("files", files or {}).items()}
+    files = {
+        name: _check.path("files", place)
+        for name, place in _check.mapping("files", {} if files is None else files).items()
+    }
     _check.one_of("labels", labels, SPELLINGS)
     if len(tables) < 2:
         raise ArgumentError(f"`tables` must hold at least two tables to join; got {len(tables)}.")
-    titles = {name: f"{name} ({files[name]})" if name in files else name for name in tables}
+    titles = {name: f"{name} ({files[name]})" if files and name in files else name for name in tables}
     parts = {name: _only_source(table, titles[name]) for name, table in tables.items()}
     factor = Factor.of(pl.concat([pl.Series(table.items.tolist(), dtype=pl.String) for table in tables.values()]))
     where = dict(zip(tables, np.split(factor.codes, np.cumsum([t.n_items for t in tables.values()])[:-1]), strict=True))

@@ -122,9 +122,9 @@ def read(
     if isinstance(sources, Mapping):
         sources = {name: _check.text("sources", rows) for name, rows in _check.mapping("sources", sources).items()}
     elif sources is not None and not isinstance(sources, str):
-        names = list(_check.texts("sources", sources))
-    if sources is not None and not (names if names is not None else sources):
-        raise ArgumentError(f"`sources` must list names of sources; got {_check.shown(sources)}.")
+        names = list(sources) if isinstance(sources, list | tuple | set) else []
+        if not (names and all(isinstance(name, str) for name in names)):
+            raise ArgumentError(f"`sources` must list names of sources; got {_check.shown(sources)}.")
     if isinstance(data, str | Path):
         _check.path("data", data)
     files = _files(data)

@@ -70,7 +70,15 @@ def read_wide(
     >>> table.sources["human"].sizes, table.raters
     (array([2, 1]), ('rater_1', 'rater_2'))
     """
-    layout = Layout(item=item, groups=groups, scale=scale, order=order, where=where, labels=labels)
+    layout = Layout(item=item, groups=groups, scale=scale, order=order, where=where, labels=labels, encoding=encoding)
+    if isinstance(data, str | Path):
+        _check.path("data", data)
+    for name, own in _check.mapping("columns", columns).items():
+        _check.texts(f"columns[{name!r}]", own)
+    rater, repeat = (
+        named if named is None or isinstance(named, str) else _check.texts(option, named)
+        for option, named in (("rater", rater), ("repeat", repeat))
+    )
     return read_columns(open_sheet(data, encoding=encoding), columns, layout, rater=rater, repeat=repeat)
 
 

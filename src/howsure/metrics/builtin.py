@@ -119,7 +119,7 @@ def resolve(metric: str | Metric) -> Metric:
         if isinstance(metric, str) and metric.startswith(start):
             return make(metric.removeprefix(start))
     for named in (BUILTIN, ON_PREFERENCES):
-        if metric in named:
+        if isinstance(metric, str) and metric in named:
             return named[metric]
     offers: dict[str, Metric] = _offers.offered(_offers.METRICS)
     return offers[_check.one_of("metric", metric, [*BUILTIN, *ON_PREFERENCES, *offers])]

@@ -62,7 +62,10 @@ class FunctionMetric(Metric):
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise ArgumentError(f"`function` must be callable; got {self.function!r}.")
+            raise ArgumentError(f"`function` must be callable; got {_check.shown(self.function)}.")
+        _check.text("name", self.name)
+        for name in ("labels", "vectorized", "regular"):
+            _check.flag(name, getattr(self, name))
         _check.one_of("better", self.better, get_args(Better))
         _check.one_of("needs", self.needs, get_args(Needs))
         _check.one_of("ignores", self.ignores, get_args(Ignored))

@@ -214,6 +214,7 @@ def variance_components(
     """
     from howsure.io.reading import as_contest
 
+    _check.flag("whole_clusters", whole_clusters)
     contest = as_contest(contest, a=a, b=b, gold=gold)
     chosen = resolve(metric).on(contest.scale)
     if not isinstance(chosen, AdditiveMetric):
