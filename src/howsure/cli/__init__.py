@@ -65,7 +65,7 @@ def main() -> None:
 class ClosedOutput(io.TextIOBase):
     """Standard output that the shell closed (`>&-`): an answer that is written to it is lost, and that is an error."""
 
-    encoding = "utf-8"  # type: ignore[assignment]
+    encoding = "utf-8"
 
     @property
     def buffer(self) -> None:

@@ -78,4 +78,4 @@ def _left_out(contest: Contest, items: IntArray, raters: IntArray, role: str) ->
     kept = taken.raters != raters[taken.items]
     empty = np.bincount(taken.items[kept], minlength=items.size) == 0
     changed[role] = taken.keep(kept | empty[taken.items])
-    return replace(contest, **changed, items=contest.items[items], groups={}, notes=())
+    return replace(contest.having(changed), items=contest.items[items], groups={}, notes=())
