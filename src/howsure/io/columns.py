@@ -196,7 +196,7 @@ def matching(sheet: Sheet, pattern: str) -> list[str]:
     "human" stands for human_1, human_2 and so on. The numbers must follow an underscore and run from 0 or 1:
     "claude" does not stand for the models claude-2 and claude-3.
     """
-    if pattern in sheet.columns:
+    if pattern in sheet:
         return [pattern]
     if alike := [column for column in sheet.columns if fnmatch.fnmatchcase(column, pattern)]:
         return alike

@@ -7,7 +7,7 @@ default metric fits the scale.
 import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Any
 
@@ -187,7 +187,7 @@ def _pair(
         keys = one.header.settings.keys() | two.header.settings.keys()
         return one.header.model == two.header.model, sum(one.setting(key) != two.setting(key) for key in keys)
 
-    pairs = sorted(list(combinations(models, 2))[:MOST_PAIRS], key=unlike)
+    pairs = sorted(islice(combinations(models, 2), MOST_PAIRS), key=unlike)
     return next((pair for pair in pairs if _comparable(table, *pair, gold)), None)
 
 
@@ -290,7 +290,7 @@ def _roles(
     column, people = gold
     others = (sheet.ids(column) != people).fill_null(False)
     models = sheet.ids(source).filter(others).drop_nulls().unique(maintain_order=True).to_list()
-    for a, b in list(combinations(models, 2))[:MOST_TRIES]:
+    for a, b in islice(combinations(models, 2), MOST_TRIES):
         roles = {"gold": f"{column}={people}", "a": f"{source}={a}", "b": f"{source}={b}"}
         asked: dict[str, Any] = {**roles, **settings}
         try:

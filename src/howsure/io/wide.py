@@ -1,9 +1,10 @@
 """Read a wide table: one item per row, and one or more columns for each source."""
 
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -231,13 +232,17 @@ def wide_sources(sheet: Sheet, layout: Layout) -> dict[str, str]:
         if column not in taken and _may_answer(column):
             groups.setdefault(_stem(column), []).append(column)
     specs = {columns[0] if len(columns) == 1 else f"{stem}*": columns for stem, columns in groups.items()}
-    kinds = {spec: _kind(sheet, columns) for spec, columns in specs.items()}
+    kinds, answers = dict[str, str](), dict[str, pl.Series]()
+    for spec, columns in specs.items():
+        kinds[spec], cells = _kind(sheet, columns)
+        if kinds[spec]:
+            answers[spec] = cells
     gold = next((spec for spec in specs if is_gold(spec) and kinds[spec]), None)
     numeric = [spec for spec, kind in kinds.items() if kind == "numbers"]
     wanted = kinds[gold] if gold else "numbers" if len(numeric) > 1 else "labels"
     chosen = {spec: columns for spec, columns in specs.items() if kinds[spec] == wanted}
     several = len(chosen) > 1 or any(len(columns) > 1 for columns in chosen.values())
-    return {spec: spec for spec in chosen} if several and _one_scale(sheet, chosen, wanted) else {}
+    return {spec: spec for spec in chosen} if several and _one_scale([answers[spec] for spec in chosen], wanted) else {}
 
 
 def _may_answer(column: str) -> bool:
@@ -253,32 +258,29 @@ def _stem(column: str) -> str:
     return match[1] if match and set(words(match[1])[-1:]) & (PEOPLE | RUNS) else column
 
 
-def _kind(sheet: Sheet, columns: Sequence[str]) -> str:
-    """Return whether columns hold numbers or labels; "" for text and for nothing at all."""
+def _kind(sheet: Sheet, columns: Sequence[str]) -> tuple[str, pl.Series]:
+    """Return whether columns hold numbers or labels, "" for text and for nothing at all; and their cells as text."""
     if any(column in sheet.nested or sheet.frame[column].dtype.is_nested() for column in columns):
-        return ""
+        return "", pl.Series(dtype=pl.String)
     cells = pl.concat([sheet.ids(column) for column in columns]).drop_nulls()
-    cells = cells.filter(~cells.str.to_lowercase().is_in(MISSING_WORDS))
-    if not len(cells):
-        return ""
-    if are_numbers(cells):
-        return "numbers"
-    return "labels" if cells.n_unique() <= min(MOST_LABELS, max(2, len(cells) // 2)) else ""
+    if len(cells) and cells.cast(pl.Float64, strict=False).is_not_nan().all(ignore_nulls=False):
+        return "numbers", cells
+    said = cells.filter(~cells.str.to_lowercase().is_in(MISSING_WORDS))
+    if not len(said):
+        return "", cells
+    if are_numbers(said):
+        return "numbers", cells
+    return ("labels" if said.n_unique() <= min(MOST_LABELS, max(2, len(said) // 2)) else ""), cells
 
 
-def _one_scale(sheet: Sheet, chosen: Mapping[str, Sequence[str]], kind: str) -> bool:
+def _one_scale(cells: Sequence[pl.Series], kind: str) -> bool:
     """Whether the answers of all sources can be on one scale."""
-    cells = [pl.concat([sheet.ids(column) for column in columns]).drop_nulls() for columns in chosen.values()]
     if kind == "labels":
-        shared = [set(own.to_list()) for own in cells]
-        return all(
-            any(one & other for j, other in enumerate(shared) if i != j) or len(shared) == 1
-            for i, one in enumerate(shared)
-        )
-    largest = sorted(
-        float(np.nanmax(np.abs(own.cast(pl.Float64, strict=False).fill_null(0.0).to_numpy()), initial=0.0))
-        for own in cells
-    )
+        words = [set(own.to_list()) for own in cells]
+        times = Counter(chain.from_iterable(words))
+        return len(words) == 1 or all(any(times[word] > 1 for word in own) for own in words)
+    numbers = [own.cast(pl.Float64, strict=False) for own in cells]
+    largest = sorted(max(abs(own.min() or 0.0), abs(own.max() or 0.0)) for own in numbers)  # type: ignore[arg-type]
     return all(low == 0 or high <= MOST_TIMES * low for low, high in pairwise(largest))
 
 
@@ -287,7 +289,7 @@ def read_found(sheet: Sheet, sources: Mapping[str, str], layout: Layout) -> Resp
     marks = not any(is_gold(name) for name in sources)
     table = read_columns(sheet, sources, layout, rater=None, repeat=None, marks=marks)
     used = {column for spec in sources for column in matching(sheet, spec)} | {*with_role(sheet.columns, "item")}
-    others = [column for column in sheet.columns if column not in used and _kind(sheet, [column]) == "numbers"]
+    others = [column for column in sheet.columns if column not in used and _kind(sheet, [column])[0] == "numbers"]
     said = f"Read as a wide table: its columns are {joined(list(sources), 4)}."
     said += f" Columns that are no source by their name: {joined(others, 4)}." if others else ""
     return replace(table, notes=(Aside(said), *table.notes))
