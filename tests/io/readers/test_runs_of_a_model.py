@@ -176,3 +176,24 @@ def test_a_plan_from_runs_says_nothing_of_raters(tmp_path):
         assert " responses of each model give 80% power for a difference of 0.2 in " in found.sentences[0]
     said = "With fewer runs per item than the pilot, power of pass@2 is overestimated"
     assert any(note.startswith(said) for note in planned("pass@2", n_responses=2).notes)
+
+
+@pytest.mark.parametrize("apart", ["run_id", "created", "model"])
+def test_logs_with_one_eval_id_are_several_runs_where_anything_else_tells_them_apart(tmp_path, apart):
+    """Of 10,000 logs with one eval_id, 9,999 were taken for one run that was given twice."""
+    for k in range(3):
+        log = inspect_log("m", n=2, epochs=1)
+        log["eval"] |= {"eval_id": "e", "run_id": "r", "created": "2026-01-01"} | {apart: f"other {k}"}
+        (tmp_path / f"{k}.json").write_text(json.dumps(log))
+        eval_file(tmp_path / f"copy of {k}.eval", log)  # the same run in another format is still used once
+    table = read(str(tmp_path))
+    assert sum(source.values.size for source in table.sources.values()) == 6
+    assert [note for note in table.notes if note.startswith("3 of 6 files were skipped")]
+
+
+def test_openai_evals_of_several_models_may_share_a_run_id(tmp_path):
+    for name in ("a", "b"):
+        events = [{"spec": {"completion_fns": [name], "eval_name": "t", "run_id": "r"}}]
+        events += [{"sample_id": item, "type": "match", "data": {"correct": True}} for item in IDS]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in events))
+    assert list(read(str(tmp_path)).sources) == ["a", "b"]

@@ -67,7 +67,9 @@ def _fill(header: Header, seen: Mapping[str, Any], glance: Glance) -> None:
     if model == NO_MODEL:
         header.notes.append(f"{glance.name} names no model ({NO_MODEL}), so it is called by its file, {header.model}.")
     header.task = str(about.get("task") or "")
-    header.run = str(about.get("eval_id") or about.get("run_id") or "")
+    if about.get("eval_id") or about.get("run_id"):  # copied settings may repeat one of the ids in several runs
+        keys = ("eval_id", "run_id", "task_id", "created", "task", "model")
+        header.run = " ".join(str(about.get(key) or "") for key in keys)
     header.grades = True
     status = seen.get("status", "started")
     if status != "success":

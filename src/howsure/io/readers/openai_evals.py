@@ -19,7 +19,9 @@ def rows(glance: Glance, header: Header) -> Rows:
         if isinstance(spec, Mapping):
             models = spec.get("completion_fns")
             header.model = ", ".join(map(str, models)) if isinstance(models, list) and models else header.model
-            header.task, header.run = str(spec.get("eval_name", "")), str(spec.get("run_id", ""))
+            header.task = str(spec.get("eval_name", ""))
+            if spec.get("run_id"):
+                header.run = f"{spec['run_id']} {header.task} {header.model}"
         if event.get("sample_id") is None:
             continue
         item, kind, data = id_of(event["sample_id"]), event.get("type"), event.get("data")
