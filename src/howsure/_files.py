@@ -7,13 +7,20 @@ power cut therefore leaves the old file as it was. Pipes and devices (`/dev/stdo
 import os
 import secrets
 import stat
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextvars import ContextVar
 from pathlib import Path
 
 from howsure.errors import ArgumentError, DataError, MissingFileError
 
 Place = str | os.PathLike[str]
+
+WATCH: ContextVar[Callable[[str, int], AbstractContextManager[Callable[[int], object]]]] = ContextVar(
+    "WATCH", default=lambda label, total: nullcontext(lambda amount: None)
+)
+"""Shows how far the reading of a large file or folder is: a context, from a label and a total, that gives a function to
+be told how much more is done. The command line sets it to its bar on stderr."""
 
 
 def check_outputs(

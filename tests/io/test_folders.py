@@ -3,10 +3,14 @@
 import json
 import os
 import shutil
+from contextlib import contextmanager
+from types import SimpleNamespace
 
 import pytest
 
 from howsure import DataError, doctor, read
+from howsure._files import WATCH
+from howsure.io import folders
 from howsure.io.files import table_from
 from tests.io.readers.made import FILES, eval_file, inspect_log
 
@@ -129,3 +133,44 @@ def test_a_folder_of_tables(tmp_path, howsure):
     (tmp_path / "readme.csv").write_text("note\nhello\n")
     assert list(read(tmp_path).sources) == ["x", "y"]
     assert howsure("compare", tmp_path).returncode == 0
+
+
+def test_a_folder_with_too_many_files_is_refused_before_any_is_opened(logs, howsure, monkeypatch):
+    """`howsure doctor /` looked through the whole file system."""
+    assert folders.MOST_ENTRIES >= 20_000
+    monkeypatch.setattr(folders, "MOST_ENTRIES", 5)
+    monkeypatch.setattr("howsure.io.readers.known.recognise", lambda path: pytest.fail(f"{path} was opened"))
+    (logs / "more").mkdir()
+    for number in range(3):
+        (logs / "more" / f"{number}.txt").write_text("x")
+    said = "logs holds more than 5 files and folders, which is the limit. Name a folder within it, or the files"
+    with pytest.raises(DataError, match=said):
+        read("logs")
+    assert said in doctor("logs").lacks[0]
+
+
+def test_a_walk_stays_on_its_file_system(logs, monkeypatch):
+    stat = os.stat
+    other = SimpleNamespace(st_dev=-1)
+    monkeypatch.setattr(
+        folders.os, "stat", lambda place, **how: other if str(place).endswith("deep") else stat(place, **how)
+    )
+    found = doctor("logs")
+    assert [file.name for file in found.files] == ["a.eval"]
+    assert found.skipped == ("deep: a folder on another disk or file system; give it by its name to use it.",)
+
+
+def test_a_walk_shows_how_far_it_is(logs):
+    shown = []
+
+    @contextmanager
+    def watch(label, total):
+        shown.append([label, total, 0])
+        yield lambda amount: shown[-1].__setitem__(2, shown[-1][2] + amount)
+
+    token = WATCH.set(watch)
+    try:
+        read("logs")
+    finally:
+        WATCH.reset(token)
+    assert shown == [["looking at files", 2, 2]]

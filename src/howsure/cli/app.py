@@ -8,8 +8,10 @@ from pkgutil import resolve_name
 
 import click
 
+from howsure._files import WATCH
 from howsure.cli import _commands
 from howsure.cli._commands import Group
+from howsure.cli._progress import progress
 from howsure.errors import ArgumentError, HowsureError, in_one_line
 
 COMMANDS: dict[str, dict[str, tuple[str, str] | str]] = {
@@ -117,6 +119,7 @@ def app() -> None:
 
     Every command has its own help: howsure COMMAND --help
     """
+    WATCH.set(progress)
 
 
 def main() -> None:

@@ -2,11 +2,11 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from howsure._files import WATCH
 from howsure.errors import DataError
 from howsure.io.packed import plain_path
 
@@ -17,6 +17,9 @@ AGGREGATES = {
     "stats.json": "per-item scores are in per_instance_stats.json beside it",
 }
 """Files that hold totals only, and where the items are."""
+
+MOST_ENTRIES = 20_000
+"""Files and folders that a walk looks at; a second or two. Twice the largest folder of logs that people have sent."""
 
 AGGREGATE = "an aggregate without items"
 NOT_DATA = "neither a log nor a table of responses"
@@ -38,7 +41,7 @@ class Contents:
     skipped: list[Skipped]
 
 
-def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -> Contents:
+def contents(folder: str | Path) -> Contents:
     """Walk through a folder; links to folders are not followed, and hidden files are no data.
 
     Where there are logs, tables are left out: what they have to do with the logs is for the user to say.
@@ -46,25 +49,22 @@ def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -
     from howsure.io.readers.known import recognise
 
     logs, tables, skipped = list[str](), list[str](), list[Skipped]()
-
-    def denied(error: OSError) -> None:
-        skipped.append(Skipped(str(error.filename), error.strerror or "it cannot be opened"))
-
-    for path in readable_files(Path(folder), denied):
-        name = str(path)
-        try:
-            if path.stat().st_size == 0:
-                skipped.append(Skipped(name, "it is empty"))
-            elif recognise(path) is not None:
-                logs.append(name)
-            elif (reason := _why_no_data(path)) is not None:
-                skipped.append(Skipped(name, reason))
-            else:
-                tables.append(name)
-        except (DataError, OSError) as error:
-            skipped.append(Skipped(name, getattr(error, "strerror", None) or str(error)))
-        if progress is not None:
-            progress(1)
+    paths = readable_files(Path(folder), skipped)
+    with WATCH.get()("looking at files", len(paths)) as advance:
+        for path in paths:
+            name = str(path)
+            try:
+                if path.stat().st_size == 0:
+                    skipped.append(Skipped(name, "it is empty"))
+                elif recognise(path) is not None:
+                    logs.append(name)
+                elif (reason := _why_no_data(path)) is not None:
+                    skipped.append(Skipped(name, reason))
+                else:
+                    tables.append(name)
+            except (DataError, OSError) as error:
+                skipped.append(Skipped(name, getattr(error, "strerror", None) or str(error)))
+            advance(1)
     if logs:
         skipped += [Skipped(name, "a table beside logs; give it by its name to use it") for name in tables]
         return Contents(logs, skipped)
@@ -77,14 +77,32 @@ def contents(folder: str | Path, progress: Callable[[int], Any] | None = None) -
     return Contents(kept, skipped)
 
 
-def readable_files(folder: Path, denied: Callable[[OSError], None] | None = None) -> Iterator[Path]:
-    """Yield the files of a folder whose endings readers know; hidden ones and links to folders are passed over."""
+def readable_files(folder: Path, skipped: list[Skipped] | None = None) -> list[Path]:
+    """Return the files of a folder whose endings readers know, without hidden ones and links to folders.
+
+    A folder of more than `MOST_ENTRIES`, such as /, is refused at once. Places that cannot be opened go to `skipped`.
+    """
+    skipped = [] if skipped is None else skipped
+
+    def denied(error: OSError) -> None:
+        skipped.append(Skipped(str(error.filename), error.strerror or "it cannot be opened"))
+
+    paths, n_entries, disk = list[Path](), 0, folder.stat().st_dev
     for place, folders, names in os.walk(folder, onerror=denied):
+        if os.stat(place).st_dev != disk:
+            skipped.append(Skipped(place, "a folder on another disk or file system; give it by its name to use it"))
+            folders.clear()
+            continue
+        n_entries += 1 + len(names)
+        if n_entries > MOST_ENTRIES:
+            raise DataError(
+                f"{folder} holds more than {MOST_ENTRIES:,} files and folders, which is the limit. Name a folder "
+                "within it, or the files themselves."
+            )
         folders[:] = sorted(name for name in folders if not name.startswith((".", "__")))
-        for name in sorted(names):
-            path = Path(place, name)
-            if plain_path(path).suffix.lower() in ENDINGS and not name.startswith("."):
-                yield path
+        named = [Path(place, name) for name in sorted(names) if not name.startswith(".")]
+        paths += [path for path in named if plain_path(path).suffix.lower() in ENDINGS]
+    return paths
 
 
 def short_names(paths: Sequence[str]) -> dict[str, str]:
