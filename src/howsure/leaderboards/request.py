@@ -11,7 +11,7 @@ from howsure import _check
 from howsure.comparison import DRAWS
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.data.response_tables import ResponseTable
-from howsure.data.responses import Responses
+from howsure.data.responses import Responses, by_id
 from howsure.data.summaries import lean
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
@@ -137,7 +137,12 @@ class LeaderboardRequest(PairsRequest):
         return self.task_effect == "random"
 
     def data(self, table: ResponseTable) -> LeaderboardData:
-        """Return the models of a table, measured by the metric; too few, too many or unknown ones are an error."""
+        """Return the models of a table, measured by the metric; too few, too many or unknown ones are an error.
+
+        Draws go by position, so items are put in the order of their ids, and models too unless `models` orders them:
+        the order of the rows in a file has no influence.
+        """
+        table = table.in_order()
         names, gold = self._names(table), self.gold
         contest = table.contest(a=names[0], b=names[1], gold=gold, complete=False)
         [metric], why = metrics_for(contest, None if self.metric is None else [self.metric])
@@ -156,7 +161,8 @@ class LeaderboardRequest(PairsRequest):
     def _names(self, table: ResponseTable) -> tuple[str, ...]:
         if self.gold is not None:
             table.source(self.gold)
-        names = tuple(name for name in table.sources if name != self.gold) if self.models is None else (*self.models,)
+        every = np.array([name for name in table.sources if name != self.gold], dtype=str)
+        names = tuple(every[by_id(every)].tolist()) if self.models is None else (*self.models,)
         for name in names:
             table.source(name)
         if self.gold in names:

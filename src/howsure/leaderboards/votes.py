@@ -183,24 +183,33 @@ def read_votes(votes: Any, request: VotesRequest) -> Votes:
     if not kept:
         raise DataError(f"{sheet.name} holds no vote: no row has two models and a winner.")
 
+    of_first, of_second = (np.array([number[str(side[row])] for row in kept]) for side in (left, right))
+    controls = [_control(sheet, name, kept) for name in request.control]
+    units = {
+        column: sheet.ids(column).gather(kept).rank("dense").cast(int).fill_null(0).to_numpy()
+        for column in (request.item, request.voter)
+        if column is not None
+    }
+    # Draws go by position: votes that are alike are interchangeable, and the order of the rows has no influence.
+    order = np.lexsort([*controls, won, of_second, of_first, *units.values()])
+
     def codes(column: str | None) -> IntArray | None:
         if column is None:
             return None
-        found = sheet.ids(column).gather(kept).to_list()
+        found = units[column][order].astype(np.int64)
         # A vote without an id shares it with no other vote.
-        values = [f"{row} " if value is None else f" {value}" for row, value in zip(kept, found, strict=True)]
-        return np.unique(values, return_inverse=True)[1].astype(np.int64)
+        found[found == 0] = found.max() + 1 + np.arange((found == 0).sum())
+        return np.unique(found, return_inverse=True)[1].astype(np.int64)
 
-    of_first, of_second = (np.array([number[str(side[row])] for row in kept]) for side in (left, right))
     return Votes(
         names,
-        of_first,
-        of_second,
-        np.array(won),
+        of_first[order],
+        of_second[order],
+        np.array(won)[order],
         codes(request.item),
         codes(request.voter),
         ordered=not request.unordered,
-        controls=tuple((name, _control(sheet, name, kept)) for name in request.control),
+        controls=tuple((name, values[order]) for name, values in zip(request.control, controls, strict=True)),
     )
 
 
