@@ -9,6 +9,7 @@ import pytest
 
 from howsure import DataError, read
 from howsure.io import packed
+from howsure.io.text_files import read_whole
 from tests.io.same import assert_same
 
 ROWS = [["Ticket ID", "Bot", "Rating"], ["T1", "a", 3.5], ["T1", "b", 2], ["T2", "a", 4.5], ["T2", "b", 1]]
@@ -35,6 +36,18 @@ def test_utf16_of_excel(tmp_path, plain):
     table = read(path)
     assert_same(table, read(plain))
     assert "excel.csv is read as UTF-16, as its first bytes say." in table.notes
+
+
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+def test_utf16_without_a_mark(tmp_path, plain, encoding):
+    path = tmp_path / "excel.csv"
+    path.write_bytes("\n".join("\t".join(map(str, row)) for row in ROWS).encode(encoding))
+    table = read(path)
+    assert_same(table, read(plain))
+    note = f"excel.csv is read as {encoding}: every second byte at its beginning is zero (else name its `encoding`)."
+    assert note in table.notes
+    with pytest.raises(DataError, match=f"say so with `encoding='{encoding}'`"):
+        read_whole(path)
 
 
 @pytest.mark.parametrize("ending", [".gz", ".zst"])

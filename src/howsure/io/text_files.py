@@ -167,12 +167,30 @@ def sniffed(path: Path, separator: str) -> str:
 
 
 def marked_encoding(path: Path, name: str) -> tuple[str | None, tuple[str, ...]]:
-    """Return the encoding that a byte order mark tells, where it is not UTF-8, and a note."""
+    """Return the encoding that the first bytes tell, where it is not UTF-8, and a note."""
     with path.open("rb") as file:
-        start = file.read(4)
-    if not start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        start = file.read(BEGINNING)
+    if start.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return "utf-16", (f"{name} is read as UTF-16, as its first bytes say.",)
+    found = unmarked_utf16(start)
+    if found is None:
         return None, ()
-    return "utf-16", (f"{name} is read as UTF-16, as its first bytes say.",)
+    return found, (f"{name} is read as {found}: every second byte at its beginning is zero (else name its `encoding`).",)
+
+
+BEGINNING = 2**12
+
+
+def unmarked_utf16(start: bytes) -> str | None:
+    """Return the encoding of text that begins in UTF-16 without a mark: of ASCII letters every second byte is zero.
+
+    Other letters have other second bytes, so half of them are enough; a zero among the first bytes is no text.
+    """
+    even, odd = start[0:BEGINNING:2], start[1:BEGINNING:2]
+    for letters, others, name in ((even, odd, "utf-16-le"), (odd, even, "utf-16-be")):
+        if 0 not in letters and 2 * others.count(0) > len(others) > 1:
+            return name
+    return None
 
 
 @contextmanager
@@ -202,6 +220,8 @@ def refuse_binary(chunk: bytes, position: int, name: str, decoder: codecs.Increm
     """Refuse a part of a file that is not UTF-8 text; the decoder remembers a character that the parts cut."""
     if position == 0 and chunk.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         raise DataError(f"{name} is UTF-16 text; save it as UTF-8, or say so with `encoding='utf-16'`.")
+    if position == 0 and (found := unmarked_utf16(chunk)):
+        raise DataError(f"{name} seems to be UTF-16 text; save it as UTF-8, or say so with `encoding='{found}'`.")
     if (zero := chunk.find(b"\0")) >= 0:
         raise DataError(f"{name} is a binary file (NUL at byte {position + zero}), not text.")
     pending = len(decoder.getstate()[0])
