@@ -76,3 +76,16 @@ def test_of_votes(how):
 def both(rows):
     frame = pl.DataFrame(rows)
     return frame, shuffled(frame)
+
+
+def test_models_with_one_rater_each_may_come_first_or_last():
+    """Whether the board speaks of raters was decided by the first model of the file."""
+    raters = {"one": (2,), "other": (3,), "x": (0, 1, 4), "y": (1, 2, 5)}
+    rows = [
+        {"item": f"q{i}", "model": name, "rater": f"r{own[i * len(own) // 12]}", "score": SCORES[i, j]}
+        for i in range(12)
+        for j, (name, own) in enumerate(raters.items())
+    ]
+    boards = [compare_all(read(pl.DataFrame(each)), n_resamples=199, rng=0) for each in (rows, rows[::-1])]
+    assert len(boards[0].scopes) == 2
+    same(boards)

@@ -89,7 +89,11 @@ def random_raters_of(
             "Leave one of these models out, or use the default of `raters`: their comparison then holds for these "
             "raters only."
         )
-    choices = [_choice(kept.contest(a=tasks.models[0], b=other, gold=gold), raters) for other in tasks.models[1:]]
+    known = {name: table.source(name).raters for name in tasks.models}
+    # Whichever model comes first by its name: the one with the most raters says most about raters.
+    first = max(tasks.models, key=lambda name: -1 if known[name] is None else np.unique(known[name]).size)
+    others = [name for name in tasks.models if name != first]
+    choices = [_choice(kept.contest(a=first, b=other, gold=gold), raters) for other in others]
     n_raters = raters_of(kept.sources.values()).size
     random = any(choice.scheme.raters == "random" for choice in choices)
     if not random and not any(choice.n_raters for choice in choices):

@@ -11,7 +11,7 @@ from howsure import _check
 from howsure.comparison import DRAWS
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.data.response_tables import ResponseTable
-from howsure.data.responses import Responses, by_id
+from howsure.data.responses import Responses
 from howsure.data.summaries import lean
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
@@ -161,8 +161,8 @@ class LeaderboardRequest(PairsRequest):
     def _names(self, table: ResponseTable) -> tuple[str, ...]:
         if self.gold is not None:
             table.source(self.gold)
-        every = np.array([name for name in table.sources if name != self.gold], dtype=str)
-        names = tuple(every[by_id(every)].tolist()) if self.models is None else (*self.models,)
+        every = sorted(name for name in table.sources if name != self.gold)
+        names = tuple(every if self.models is None else self.models)
         for name in names:
             table.source(name)
         if self.gold in names:
