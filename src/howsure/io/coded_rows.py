@@ -69,14 +69,16 @@ class CodedRows:
         """Sort the rows by source, item and repeat, and cut them into sources."""
         refuse_mixed_sources(encoded, self.source, self.place)
         kept = np.flatnonzero(encoded.present)
-        item, source = self.item.codes[kept], self.source.codes[kept]
+        every = kept.size == encoded.present.size  # then copies would only take memory
+        item, source = (codes.codes if every else codes.codes[kept] for codes in (self.item, self.source))
         n_items, n_sources = len(self.item.names), len(self.source.names)
-        rater = None if self.rater is None else self.rater.codes[kept]
+        rater = None if self.rater is None else self.rater.codes if every else self.rater.codes[kept]
         repeat = None if self.repeat is None else self.repeat[kept]
         self._refuse_duplicates(kept, item, source, rater, repeat)
         cell = source * n_items + item
         order = np.argsort(cell, kind="stable") if repeat is None else np.lexsort((repeat, cell))
         sizes = np.bincount(cell, minlength=n_items * n_sources).reshape(n_sources, n_items)
+        del cell
         stops = np.cumsum(sizes.sum(axis=1))
         missing = self._missing(~encoded.present)
         sources = {}
@@ -126,23 +128,27 @@ class CodedRows:
         rater: IntArray | None,
         repeat: npt.NDArray[np.float64] | None,
     ) -> None:
-        keys: dict[str, npt.NDArray[Any]] = {"item": item, "source": source}
+        keys: list[npt.NDArray[Any]] = [item, source]
         told_apart = np.zeros(kept.size, dtype=bool)
         if rater is not None:
-            keys["rater"] = rater
+            keys.append(rater)
             told_apart |= rater >= 0
         if repeat is not None:
-            keys["repeat"] = repeat
+            keys.append(np.where(np.isnan(repeat), -np.inf, repeat))  # two blank cells are equal
             told_apart |= ~np.isnan(repeat)
         if not told_apart.any():
             return
-        frame = pl.DataFrame(keys)
-        twice = told_apart & ~frame.to_struct().is_first_distinct().to_numpy()
-        if not twice.any():
+        order = np.lexsort(keys)
+        same = np.ones(max(kept.size - 1, 0), dtype=bool)
+        for key in keys:
+            in_order = key[order]
+            same &= in_order[1:] == in_order[:-1]
+        again = order[1:][same]
+        again = again[told_apart[again]]
+        if not again.size:
             return
-        second = int(np.flatnonzero(twice)[0])
-        # Polars takes NaN for equal to NaN.
-        first = int(frame.select(pl.all_horizontal(pl.all() == pl.all().get(second)).arg_max()).item())
+        second = int(again.min())
+        first = int(np.logical_and.reduce([key == key[second] for key in keys]).argmax())
         who = f"item {self.item.names[item[second]]} of {self.source.names[source[second]]}"
         if rater is not None and self.rater is not None and rater[second] >= 0:
             who += f" by rater {self.rater.names[rater[second]]}"

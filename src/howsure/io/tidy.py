@@ -67,14 +67,14 @@ def read_tidy(data: str | Path | Any, layout: Layout, sources: Mapping[str, str]
     assert columns.item is not None
     rows, source_of_row, own_rater = _sources(sheet, columns.source, columns.rater, sources)
     notes += _without_source(sheet, columns.source, rows, sources)
-    ids = sheet.complete_ids(columns.item, "item", rows)
-    raters = None
-    if columns.rater is not None:
-        cells = sheet.ids(columns.rater, rows)
+    items = Factor.of(sheet.complete_ids(columns.item, "item", rows))
+    raters = None if columns.rater is None else Factor.of(sheet.ids(columns.rater, rows))
+    if raters is not None and own_rater:
         # A source that is a value of the rater column is its own rater: its name there says nothing about who rated.
-        raters = Factor.of(cells.set(pl.Series(np.isin(source_of_row.codes, own_rater)), None) if own_rater else cells)
+        codes = pl.Series(np.where(np.isin(source_of_row.codes, own_rater), -1, raters.codes))
+        raters = Factor.of_codes(codes, raters.names)
     known = CodedRows(
-        Factor.of(ids),
+        items,
         source_of_row,
         raters,
         None if columns.repeat is None else repeats(sheet.ids(columns.repeat, rows)),
