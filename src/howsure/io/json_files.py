@@ -60,7 +60,7 @@ def read_json_lines(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.Dat
 def read_json(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
     """Read a JSON file that is an array of records, or an object that holds one; each row has its record's number."""
     with path.open("rb") as file:
-        cursor = JsonCursor(file, name)
+        cursor = JsonCursor(file, name, once=True)
         return _table(_array(cursor, name), name, paths)
 
 
@@ -198,6 +198,8 @@ class JsonCursor:
         What messages call the file.
     strict : bool
         Whether a line break within a text is an error.
+    once : bool
+        Whether a key that an object has twice is an error; else the last one counts.
 
     Examples
     --------
@@ -209,10 +211,10 @@ class JsonCursor:
     samples [1, 2]
     """
 
-    def __init__(self, file: IO[bytes], name: str, *, strict: bool = True) -> None:
+    def __init__(self, file: IO[bytes], name: str, *, strict: bool = True, once: bool = False) -> None:
         self.name = name
         self._file = file
-        self._json = DECODER if strict else LENIENT
+        self._json = RECORD_DECODER if once else DECODER if strict else LENIENT
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
         self._text = ""
         self._at = 0
@@ -247,6 +249,9 @@ class JsonCursor:
                     raise self.damage(reason, error.pos - self._at) from None
             except RecursionError:
                 raise self.damage("it is nested too deep") from None
+            except _TwiceError as error:
+                place = f"the object at character {self.position + 1:,}"
+                raise DataError(f"{self.name}: {place} has the key {error.args[0]!r} twice; remove one.") from None
             else:
                 if end < len(self._text) or not self._more():  # a number may go on in what is not yet read
                     self._at = end

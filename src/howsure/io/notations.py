@@ -23,6 +23,9 @@ THOUSAND = re.compile(r"[+-]?[1-9]\d{0,2}[.,]\d{3}")
 """1,234 may be a thousand and more, or one and a bit."""
 
 
+LOOK_ALIKES = str.maketrans("АВЕЅІЈКМНОРСТУХаеорсухіјѕΑΒΕΖΗΙΚΜΝΟΡΤΥΧο", "ABESIJKMHOPCTYXaeopcyxijsABEZHIKMNOPTYXo")
+"""Cyrillic and Greek letters that look like Latin ones: the common cases among the confusables of Unicode (UTS 39)."""
+
 COMMA, GROUPS = "with a decimal comma", "with thousands separators"
 
 
@@ -40,6 +43,18 @@ def without_invisible(cells: pl.Series) -> pl.Series:
         return cells
     clean = cells.str.replace_all(INVISIBLE, "")
     return clean.set(clean.str.strip_chars() == "", None)
+
+
+def look_alikes(texts: pl.Series) -> tuple[str, str, str] | None:
+    """Return two texts that look alike because one has Cyrillic or Greek letters, and how these are coded."""
+    suspects = texts.filter(texts.str.contains("[\u0370-\u04ff]")).unique(maintain_order=True).to_list()
+    plain = {text: text.translate(LOOK_ALIKES) for text in suspects}
+    twins = set(texts.filter(texts.is_in(list(plain.values()))).to_list()) if suspects else set()
+    for text, latin in plain.items():
+        if text != latin and latin in twins:
+            odd = dict.fromkeys(one for one, other in zip(text, latin, strict=True) if one != other)
+            return latin, text, ", ".join(f"U+{ord(one):04X} looks like {one.translate(LOOK_ALIKES)}" for one in odd)
+    return None
 
 
 def in_other_notation(cells: pl.Series, decimal: str | None, ambiguous: str) -> Notation | None:

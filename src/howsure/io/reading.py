@@ -12,6 +12,7 @@ import polars as pl
 from howsure import _check
 from howsure.data.contests import Contest
 from howsure.data.response_tables import ResponseTable
+from howsure.documents.numbers import counted
 from howsure.errors import ArgumentError, DataError
 from howsure.io.columns import Layout, Where, guess
 from howsure.io.files import File, unfolded
@@ -281,6 +282,15 @@ def _tables(files: Sequence[File], layout: Layout) -> list[ResponseTable]:
         parts = [column] if "," not in column else [part.strip() for part in column.split(",")]
         if sheets and not any(set(parts) <= set(sheet.columns) or "*" in column for sheet in sheets):
             sheets[0].cells(column)
+    seen: dict[Any, Sheet] = {}
+    for number, sheet in enumerate(sheets):
+        if len(sheets) == 1 or any(dtype.is_nested() for dtype in sheet.frame.dtypes):
+            continue
+        same = seen.setdefault((*sheet.columns, sheet.frame.height, sheet.frame.hash_rows().sum()), sheet)
+        if same is not sheet and same.frame.equals(sheet.frame):
+            rows = counted(sheet.frame.height, "row")
+            said = f"{same.name} and {sheet.name} hold the same {rows}; if one is a copy, leave it out."
+            sheets[number] = replace(sheet, notes=(*sheet.notes, said))
     return [_table(file, sheet, layout) for file, sheet in zip(files, sheets, strict=True)]
 
 

@@ -17,7 +17,7 @@ from howsure.data.scales import BoolArray, IntArray
 from howsure.errors import DataError, MissingFileError
 from howsure.io.binary_files import read_binary
 from howsure.io.json_files import read_json, read_json_lines
-from howsure.io.notations import without_invisible
+from howsure.io.notations import look_alikes, without_invisible
 from howsure.io.packed import STANDARD_INPUT, actual
 from howsure.io.text_files import as_utf8, marked_encoding, read_separated, scan, sniffed
 from howsure.io.workbooks import ENDINGS as WORKBOOKS
@@ -129,9 +129,9 @@ class Sheet:
         return cells if rows is None or rows.size == len(cells) else cells.gather(rows)
 
     def merged_ids(self, columns: Sequence[str | None]) -> list[str]:
-        """Say which ids are taken for one although they are written differently."""
+        """Say which ids are one although they are written differently, and which are two although they look alike."""
         notes = []
-        for column in dict.fromkeys(column for column in columns if column in self):
+        for column in dict.fromkeys(column for column in columns if column is not None and column in self):
             written, ids = as_text(self.cells(column)), self.ids(column)
             changed = (written != ids).fill_null(False)
             alike = changed & ids.is_in(ids.filter(~changed).drop_nulls().implode())
@@ -140,6 +140,13 @@ class Sheet:
                 notes.append(
                     f"Ids in column {column!r} that differ only by spaces or invisible characters are one: "
                     f"{written[row]!a} and {ids[row]!r} (first: {self.short_place(row)})."
+                )
+            if twins := look_alikes(ids):
+                one, other, codes = twins
+                place = self.short_place(int((ids == other).arg_max() or 0))
+                notes.append(
+                    f"Two ids in column {column!r} look alike and are kept apart: {one!r} and {other!r} ({codes}; "
+                    f"first: {place}). Spell them alike if they are one."
                 )
         return notes
 

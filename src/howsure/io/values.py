@@ -24,7 +24,7 @@ from howsure.data.scales import (
 from howsure.documents.numbers import counted
 from howsure.errors import DataError
 from howsure.io.columns import Layout
-from howsure.io.notations import in_other_notation, may_be_number, without_invisible
+from howsure.io.notations import in_other_notation, look_alikes, may_be_number, without_invisible
 from howsure.io.sheets import as_text
 
 MISSING_WORDS = ("na", "n/a", "nan", "null", "none")
@@ -117,11 +117,12 @@ def encode(cells: pl.Series, layout: Layout, place: Place, *, outcomes: bool = F
     if order is None and isinstance(cells.dtype, pl.Enum) and scale in (None, "ordinal"):
         order = cells.dtype.categories.to_list()
     marked = as_outcomes(cells) if outcomes and scale is None and order is None else None
+    notes = [] if marked is None else _marks_of_several_kinds(as_text(cells), place)
     cells = cells if marked is None else marked
     text = None if cells.dtype.is_numeric() and order is None else as_text(cells)
-    notes: list[str] = []
     if text is not None and labels == "stripped":
-        text, notes = _visible(text, place)
+        text, about = _visible(text, place)
+        notes += about
     numbers = cells.cast(pl.Float64) if text is None else _numbers(text, layout, order, place, notes)
     if numbers is not None:
         numbers = numbers.fill_nan(None)
@@ -142,6 +143,7 @@ def encode(cells: pl.Series, layout: Layout, place: Place, *, outcomes: bool = F
         found, values = _labels(kept, present, scale, order, place)
         if labels == "stripped":
             refuse_alike(found.labels)
+        notes += _suspect(text, place) if scale is None and order is None and text is not None else []
         notes += [FREE_TEXT_CAUTION] if found.reason == FREE_TEXT else []
     return Encoded(values, present, found, _missing_note(present, place), tuple(notes))
 
@@ -155,6 +157,53 @@ def _visible(text: pl.Series, place: Place) -> tuple[pl.Series, list[str]]:
     first = int(changed.arg_max() or 0)
     cells = counted(int(changed.sum()), "cell")
     return clean, [f"Invisible characters are removed from {cells} (first: {place(first)}: {text[first]!a})."]
+
+
+SUSPECTS = {
+    r"^\d{1,4}[-./]\d{1,2}[-./]\d{1,4}([ T]\d.*)?$": (
+        "dates",
+        "If they are no answers, name another column with `value`",
+    ),
+    r"^\d+ */ *\d+$": ("fractions", "If they are numbers, write 4/5 as 0.8 or as 4"),
+    r"^0[xX][0-9a-fA-F]+$": ("hexadecimal numbers", "If they are numbers, write 0x4 as 4"),
+}
+"""Labels that are probably something else, and what to do then."""
+
+
+def _suspect(text: pl.Series, place: Place) -> list[str]:
+    """Say which labels look like something else, or like each other."""
+    notes, stripped = _marks_of_several_kinds(text, place), text.str.strip_chars()
+    for shape, (title, remedy) in SUSPECTS.items():
+        like = stripped.str.contains(shape).fill_null(False)
+        if like.any():
+            first = int(like.arg_max() or 0)
+            n = f"{int(like.sum()):,} of {len(text) - text.null_count():,} values"
+            notes.append(
+                f"{n} look like {title} and are read as labels (first: {place(first)}: {text[first]!r}). {remedy}; "
+                "`scale='nominal'` says that they are labels."
+            )
+    if twins := look_alikes(stripped.drop_nulls()):
+        one, other, codes = twins
+        first = int((stripped == other).arg_max() or 0)
+        notes.append(
+            f"Two labels look alike and are kept apart: {one!r} and {other!r} ({codes}; first: {place(first)}). Spell "
+            "them alike if they are one."
+        )
+    return notes
+
+
+def _marks_of_several_kinds(text: pl.Series, place: Place) -> list[str]:
+    """Say so where true and false stand beside 1 and 0."""
+    said = text.str.strip_chars().str.to_lowercase()
+    words, digits = (said.is_in(kind).fill_null(False) for kind in (["true", "false"], ["1", "0", "1.0", "0.0"]))
+    if not (words.any() and digits.any()):
+        return []
+    fewer, others = (digits, words) if digits.sum() <= words.sum() else (words, digits)
+    first, other = int(fewer.arg_max() or 0), int(others.arg_max() or 0)
+    return [
+        f"{counted(int(fewer.sum()), 'value')} such as {text[first]!r} ({place(first)}) beside "
+        f"{int(others.sum()):,} such as {text[other]!r}. Write all alike if they mean the same."
+    ]
 
 
 def refuse_alike(labels: Sequence[str]) -> None:

@@ -280,7 +280,8 @@ def _one_scale(cells: Sequence[pl.Series], kind: str) -> bool:
         times = Counter(chain.from_iterable(words))
         return len(words) == 1 or all(any(times[word] > 1 for word in own) for own in words)
     numbers = [own.cast(pl.Float64, strict=False) for own in cells]
-    largest = sorted(max(abs(own.min() or 0.0), abs(own.max() or 0.0)) for own in numbers)  # type: ignore[arg-type]
+    ends: list[tuple[Any, Any]] = [(own.min() or 0.0, own.max() or 0.0) for own in numbers]
+    largest = sorted(max(abs(low), abs(high)) for low, high in ends)
     return all(low == 0 or high <= MOST_TIMES * low for low, high in pairwise(largest))
 
 

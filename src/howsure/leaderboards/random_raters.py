@@ -89,9 +89,8 @@ def random_raters_of(
             "Leave one of these models out, or use the default of `raters`: their comparison then holds for these "
             "raters only."
         )
-    known = {name: table.source(name).raters for name in tasks.models}
     # Whichever model comes first by its name: the one with the most raters says most about raters.
-    first = max(tasks.models, key=lambda name: -1 if known[name] is None else np.unique(known[name]).size)
+    first = max(tasks.models, key=lambda name: raters_of([table.source(name)]).size)
     others = [name for name in tasks.models if name != first]
     choices = [_choice(kept.contest(a=first, b=other, gold=gold), raters) for other in others]
     n_raters = raters_of(kept.sources.values()).size

@@ -191,7 +191,7 @@ def read_votes(votes: Any, request: VotesRequest) -> Votes:
         if column is not None
     }
     # Draws go by position: votes that are alike are interchangeable, and the order of the rows has no influence.
-    order = np.lexsort([*controls, won, of_second, of_first, *units.values()])
+    order = np.lexsort((*controls, np.array(won), of_second, of_first, *units.values()))
 
     def codes(column: str | None) -> IntArray | None:
         if column is None:
