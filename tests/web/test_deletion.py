@@ -199,9 +199,10 @@ def test_whatever_a_worker_writes_has_the_name_of_its_job(tmp_path, monkeypatch)
     answer(jobs, job)
     assert jobs.get(job.identity).state == "done", jobs.get(job.identity).error
     assert jobs.written_path(job.identity, ".csv").exists()
-    assert drafts
+    assert any(draft.is_relative_to(jobs.answers) for draft in drafts)
     for draft in drafts:
-        assert draft.relative_to(jobs.answers).parts[0].startswith(job.identity)
+        if draft.parent.name != "__pycache__":  # byte code of a module that is imported for the first time
+            assert draft.relative_to(jobs.answers).parts[0].startswith(job.identity)
     killed = jobs.making(job.identity)
     killed.mkdir()
     (killed / ".howsure-123.json").write_text(MARK)
