@@ -1,25 +1,32 @@
-import re
 import tempfile
 from pathlib import Path
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import ArgumentError, DataError, Responses, ResponseTable, Scale
 from howsure.io import binary_files, read, write
-from howsure.io.notations import INVISIBLE
+from howsure.io.notations import without_invisible
 from tests.io.same import assert_same
 
 NAMES = st.text(
     st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=6
 )
-IDS = NAMES.map(lambda name: re.sub(INVISIBLE, "", name.strip()).strip()).filter(bool)
+
+
+def visible(text):
+    """Return a text without the characters that nobody sees, as reading returns it."""
+    return without_invisible(pl.Series([text.strip()]))[0] or ""
+
+
+IDS = NAMES.map(lambda name: visible(name).strip()).filter(bool)
 MISSING = {"na", "n/a", "nan", "null", "none", "inf", "infinity"}  # alone in a column, these are missing or no numbers
 LABELS = (
     NAMES.filter(str.strip)
-    .filter(lambda text: not re.search(INVISIBLE, text))
+    .filter(lambda text: visible(text) == text.strip())
     .filter(
         lambda text: not any(letter.isdigit() for letter in text) and text.strip().lower().lstrip("+-") not in MISSING
     )

@@ -12,8 +12,8 @@ import polars as pl
 
 from howsure.errors import DataError
 
-INVISIBLE = "[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\ufeff]"
-"""Characters without a width that say nothing: soft hyphens, marks of direction, byte order marks."""
+INVISIBLE = r"\p{Default_Ignorable_Code_Point}"
+"""Characters that are not drawn (Unicode, sec. 5.21): soft hyphens, joiners, fillers, marks of direction, tags."""
 
 MOVED = str.maketrans({"٫": ".", "٬": ",", "−": "-", "\u2009": " ", "\u202f": " ", "\u00a0": " ", "’": "'"})
 WITH_COMMA = re.compile(r"[+-]?(?:[1-9]\d{0,2}(?:\.\d{3})+|\d+)(?:,\d+)?")

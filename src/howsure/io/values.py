@@ -12,7 +12,6 @@ from howsure import _check
 from howsure.data.scales import (
     FREE_TEXT,
     FREE_TEXT_CAUTION,
-    JOINERS,
     KINDS,
     OUTCOMES,
     SPELLINGS,
@@ -210,10 +209,8 @@ def refuse_alike(labels: Sequence[str]) -> None:
     """Refuse labels that are probably one label in two spellings."""
     twins = alike(labels)
     if twins is not None:
-        seen = all(label.isprintable() for label in twins) and not any(
-            set(map(ord, label)) & {*JOINERS} for label in twins
-        )
-        one, other = map(repr if seen else ascii, twins)  # two labels that look the same are told apart by their codes
+        printable = all(label.isprintable() for label in twins)
+        one, other = map(repr if printable else ascii, twins)  # labels that look the same are shown by their codes
         raise DataError(
             f"the labels {one} and {other} differ only by case, spaces or Unicode form. Spell them alike, or keep them "
             "as they are with `labels='exact'`."
