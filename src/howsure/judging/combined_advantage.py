@@ -22,7 +22,7 @@ import numpy as np
 from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
-from howsure.raters.components import two_way
+from howsure.raters.components import components_of
 from howsure.resampling import CellTable
 
 ROUNDING = 1e-12
@@ -313,10 +313,7 @@ def bias_of(data: Labelled) -> Combined:
     The same estimator of the judge's errors f − h: their λ is 1 − λ.
     """
     off = data.judge[data.where] - data.human
-    cells = data.cells
-    if cells is not None:
-        own = data.judge[data.where][cells.items] - cells.values
-        cells = CellTable(own, cells.items, cells.raters, cells.weights)
+    cells = None if data.cells is None else data.cells.moved(data.judge[data.where], sign=-1.0)
     return combine(replace(data, human=off, cells=cells, saturation=1.0), guard_below=0)
 
 
@@ -341,9 +338,9 @@ def _table(cells: CellTable, values: FloatArray, human: FloatArray, weights: Flo
     """Analyse the table of labels with the judge's correction added to each item; None with a single rater."""
     n = human.size
     shares = cells.weights * n  # the share of each cell in its item
-    moved = cells.values + (values - human)[cells.items]
-    own = weights[cells.items] * shares
-    found = two_way(moved, items=cells.items, raters=cells.raters, weights=own)
+    table = cells.moved(values - human, item_weights=weights)
+    own = table.weights
+    found = components_of(table)
     if found.n_raters < 2:
         return None
     residual = max(0.0, 0.0 if math.isnan(found.residual) else found.residual)

@@ -18,8 +18,8 @@ from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric, resolve
-from howsure.raters.advantage_error import by_cluster, curved_error, curved_parts, largest
-from howsure.raters.components import OneWay, TwoWay, one_way, two_way
+from howsure.raters.advantage_error import curved_error, curved_parts, largest
+from howsure.raters.components import OneWay, TwoWay, components_of, one_way
 from howsure.raters.design import rated
 from howsure.records import Record
 from howsure.resampling import cell_table, cluster_sums, summaries_of
@@ -335,8 +335,7 @@ def _two_way(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None
     """Return the components of items (or clusters), raters and residual: of the table, or of its pseudo-responses."""
     if metric.linear:
         table = cell_table(contest, metric)
-        table = table if clusters is None else by_cluster(table, clusters)
-        return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights)
+        return components_of(table if clusters is None else table.by_cluster(clusters))
     parts = curved_parts(contest, metric, clusters)
     found = parts.table
     return replace(

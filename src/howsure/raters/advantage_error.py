@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.data.contests import Contest
-from howsure.data.responses import cell_codes, cells_from_codes, frozen
+from howsure.data.responses import frozen
 from howsure.data.scales import FloatArray, IntArray
 from howsure.documents.numbers import number
 from howsure.errors import DataError
 from howsure.inference.combined_error import CombinedError
 from howsure.metrics import AdditiveMetric, Metric
-from howsure.raters.components import TwoWay, effective_df, two_way
+from howsure.raters.components import TwoWay, components_of, effective_df
 from howsure.raters.design import leave_out_raters, overlap, rated, raters_of
 from howsure.resampling import (
     CellTable,
@@ -72,7 +72,7 @@ def rater_error(
     if not metric.linear:
         return RaterError(_measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
     best = clusters is None and _paired(contest)
-    found = _two_way(_units_by_raters(contest, metric, clusters), best=best)
+    found = components_of(_units_by_raters(contest, metric, clusters), best=best)
     return RaterError(found.error, found.mean if best else None)
 
 
@@ -88,11 +88,7 @@ def _paired(contest: Contest) -> bool:
 def _units_by_raters(contest: Contest, metric: Metric, clusters: IntArray | None) -> CellTable:
     """Return the pseudo-responses of a metric, items × raters or clusters × raters."""
     table = cell_table(contest, metric)
-    return table if clusters is None else by_cluster(table, clusters)
-
-
-def _two_way(table: CellTable, *, best: bool = False) -> TwoWay:
-    return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights, best=best)
+    return table if clusters is None else table.by_cluster(clusters)
 
 
 def curved_error(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CombinedError:
@@ -130,7 +126,7 @@ class CurvedParts:
 def curved_parts(contest: Contest, metric: AdditiveMetric, clusters: IntArray | None) -> CurvedParts:
     """Split the variance of a curved advantage into its parts."""
     table = _units_by_raters(contest, metric, clusters)
-    found = _two_way(table)
+    found = components_of(table)
     whole, n = _item_variance(contest, metric, clusters)
     noise = found.residual * float(np.square(table.weights / table.weights.sum()).sum())
     noise = 0.0 if math.isnan(noise) else min(max(0.0, noise), whole)
@@ -248,11 +244,3 @@ def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) 
 def _jackknife_variance(left_out: FloatArray) -> float:
     """Return the variance of an estimate from what it is without each unit in turn."""
     return float((left_out.size - 1) / left_out.size * np.square(left_out - left_out.mean()).sum())
-
-
-def by_cluster(table: CellTable, clusters: IntArray) -> CellTable:
-    """Return the table of clusters × raters: values averaged over the items of a cluster."""
-    keys, cell = np.unique(cell_codes(clusters[table.items], table.raters), return_inverse=True)
-    weights: FloatArray = np.bincount(cell, table.weights).astype(np.float64)
-    means = np.bincount(cell, table.weights * table.values) / weights
-    return CellTable(means, *cells_from_codes(keys), weights)

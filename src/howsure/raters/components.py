@@ -3,7 +3,8 @@
 A table has one value for each (item, rater) pair that exists. Its model is value = mean + item + rater + residual,
 all three random. On a complete table components are the analysis-of-variance estimates. On an incomplete table they are
 those of a mixed model (`mixed_model`), and with very many raters those of the method of moments, from
-sums of squares within items, within raters and in total (Gao and Owen 2017, sec. 3).
+sums of squares within items, within raters and in total (Gao and Owen 2017, sec. 3). Where A's and B's outputs were
+judged by different raters, no value per pair exists, and the raters' part comes from each rater's influence.
 """
 
 import math
@@ -19,6 +20,7 @@ from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.raters.mixed_model import CrossedFit, fit_crossed
+from howsure.resampling import CellTable
 
 LEAST = 0.1
 """A raters' part that is at most this share of the noise of single values in it is replaced by that noise."""
@@ -183,6 +185,111 @@ def two_way(
         w = fit.weights if best else w
     error = _error_of_mean(w, row, column, (a, b, e), fit)
     return TwoWay(float(w @ y), a, b, e, n_items, n_raters, y.size, error)
+
+
+def components_of(table: CellTable, *, best: bool = False) -> TwoWay:
+    """Return the components of a table of pseudo-responses; where some raters judged one model only, by influence."""
+    if table.sides is None or table.influence is None:
+        return two_way(table.values, items=table.items, raters=table.raters, weights=table.weights, best=best)
+    return _by_influence(table, table.sides, table.influence)
+
+
+def _by_influence(table: CellTable, sides: FloatArray, influence: FloatArray) -> TwoWay:
+    """Return the components of a table in which some raters judged an output of one model only.
+
+    Two variances are taken and what is in both is counted once. That of raters: the influences of one rater add up over
+    both models' outputs, and the sum of their squares is the cluster-robust variance of Liang and Zeger (1986, eq. 10)
+    with raters as clusters. That of items: the usual variance of a weighted mean of items. The noise of single ratings
+    is in both.
+    """
+    row, column = (np.unique(codes, return_inverse=True)[1] for codes in (table.items, table.raters))
+    w, n_items, n_raters = table.weights, int(row.max()) + 1, int(column.max()) + 1
+    mean = float(w @ table.values)
+    judged = (1 << np.arange(len(sides))) @ (sides > 0)  # which sources the cell's rater judged on the item
+
+    # Raters: each one's influence. The noise of a single rating is how much cells of one kind by one rater differ.
+    per_rater = np.bincount(column, influence, minlength=n_raters)
+    group, size = _same_kind(column, judged)
+    residual = influence - w * (np.bincount(group, influence / w) / size)[group]
+    free = float(np.square(sides).sum(axis=0) @ (1 - 1 / size[group]))
+    noise = float(residual @ residual) / free if free > 0 else 0.0
+    of_raters, df, factor = _raters_part(float(per_rater @ per_rater), noise, sides, column)
+
+    # Items: their variance, and how much of it is the disagreement of an item's raters.
+    sums, item_weights = np.bincount(row, w * (table.values - mean)), np.bincount(row, w)
+    of_items = float((np.square(sums) / (1 - item_weights)).sum()) if n_items > 1 else 0.0
+    group, size = _same_kind(row, judged)
+    centre = np.bincount(group, w * table.values) / np.bincount(group, w)
+    residual = w * (table.values - centre[group])
+    disagreement = min(of_items, float(np.square(residual) @ (size / np.maximum(1, size - 1))[group]))
+
+    # What is in both. An output's variance is part of its raters' influence as far as few raters judged it: `within` is
+    # the share Σ (Σ p)² / Σ (Σ w)² of an item's weight that stays together in one rater, corrected for the means that
+    # are subtracted. With one rater for each output the raters' variance contains all of the items'.
+    squares, within = 0.0, 0.0
+    for side in sides:
+        of_item, of_rater = np.bincount(row, side), np.bincount(column, side)
+        per_item = float(of_item @ of_item)
+        squares += per_item
+        within += float(side @ side - 2 * (of_item[row] * side) @ of_rater[column] + per_item * (of_rater @ of_rater))
+    in_both = disagreement + min(1.0, factor * within / squares) * (of_items - disagreement)
+
+    if of_raters <= LEAST * in_both:
+        of_raters = in_both
+    rater_weights = np.bincount(column, w)
+    error = CombinedError((of_raters, of_items - in_both), (df, effective_df(np.square(item_weights))))
+    return TwoWay(
+        mean=mean,
+        items=(of_items - in_both) / float(item_weights @ item_weights),
+        raters=(of_raters - in_both) / float(rater_weights @ rater_weights),
+        residual=in_both / float(w @ w),
+        n_items=n_items,
+        n_raters=n_raters,
+        n_cells=w.size,
+        error=error,
+    )
+
+
+def _same_kind(code: IntArray, judged: IntArray) -> tuple[IntArray, IntArray]:
+    """Return the group of each cell (one item or rater, the same sources judged), and how many cells each group has."""
+    _, group, size = np.unique(code * (judged.max() + 1) + judged, return_inverse=True, return_counts=True)
+    return group, size
+
+
+def _raters_part(squares: float, noise: float, sides: FloatArray, column: IntArray) -> tuple[float, float, float]:
+    """Return the raters' part of the variance, its degrees of freedom, and the factor that few raters need.
+
+    `squares`, the sum of squared influences, is too small where raters are few or unequally busy. How much too small
+    follows from a working model: what rater r says of source s on average, x, has the variance D = τ² + noise · q,
+    where q is the sum of squared shares of single ratings in r's. With p the share of the rater in the weight of the
+    source, influences are u = Σ ± p (x − Σ p x). Their sum of squares has the mean tr(G) and the variance 2 ‖G‖², where
+    G = Σ C D Cᵀ, C = diag(p) − p pᵀ. τ² is where tr(G) equals `squares`. The part is `squares` · Σ p² D / tr(G), with
+    tr(G)² / ‖G‖² degrees of freedom (Satterthwaite 1946; Bell and McCaffrey 2002 take noise alone). With equally busy
+    raters the factor is R / (R − 1), and there are R − 1 degrees of freedom.
+    """
+    p = np.array([np.bincount(column, side) for side in sides])
+    q = np.array([np.bincount(column, np.square(side)) for side in sides])
+    of_noise = noise * np.divide(q, np.square(p), out=np.zeros_like(q), where=p > 0)
+    of_raters = (p > 0).astype(np.float64)
+
+    def moments(d: FloatArray) -> tuple[float, float, float]:
+        """Return tr(G), ‖G‖² and Σ p² D; G is diagonal but for two vectors of each source, p and p² D."""
+        diagonal = (np.square(p) * d).sum(axis=0)
+        vectors, middle = np.concatenate([p, np.square(p) * d]).T, np.zeros((2 * len(p), 2 * len(p)))
+        for s in range(len(p)):
+            middle[s, s] = (np.square(p[s]) * d[s]).sum()
+            middle[s, len(p) + s] = middle[len(p) + s, s] = -1.0
+        product = middle @ (vectors.T @ vectors)
+        off_diagonal = np.einsum("rs,rs->r", vectors @ middle, vectors)
+        squared = float(diagonal @ diagonal + 2 * diagonal @ off_diagonal + np.trace(product @ product))
+        return float(diagonal.sum() + np.trace(product)), squared, float(diagonal.sum())
+
+    by_noise, by_raters = moments(of_noise)[0], moments(of_raters)[0]
+    tau_squared = max(0.0, (squares - by_noise) / by_raters) if by_raters > 0 else 0.0
+    trace, squared, variance = moments(tau_squared * of_raters + of_noise)
+    if not (trace > 0 and squared > 0):
+        return squares, max(1.0, p.shape[1] - 1.0), 1.0
+    return squares * variance / trace, max(1.0, trace**2 / squared), variance / trace
 
 
 def _components(y: FloatArray, row: IntArray, column: IntArray) -> tuple[float, float, float]:
