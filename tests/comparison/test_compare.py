@@ -14,6 +14,7 @@ from howsure.comparison import Comparisons, compare, compare_each
 from howsure.data.summaries import means
 from howsure.documents.text import render
 from howsure.inference import sign_flips_of_rows
+from howsure.intervals import INTERVALS
 from howsure.metrics import BUILTIN
 from howsure.metrics.labels import F1, RocAuc
 from howsure.metrics.ratings import MeanRating
@@ -310,8 +311,7 @@ def test_a_verdict_that_few_items_cannot_decide_is_not_said_twice():
     said = str(result)
     assert "With 3 items no difference can be significant" in said
     assert "no p-value below" not in said
-    assert result.confidence_interval.low > 0
-    assert "which so few items cannot show" in said
+    assert result.confidence_interval.low == 0  # no p-value can be small, so the interval does not exclude 0
     assert "borderline" not in said
     with pytest.warns(HowsureWarning):
         same = compare(Contest.from_arrays(None, [1.0, 1.0, 1.0], [1.0, 1.0, 1.0]), rng=0, n_resamples=999)
@@ -727,7 +727,7 @@ def test_intervals_by_default():
     methods = [
         entry.confidence_interval.method for entry in compare_each(contest, metrics=metrics, n_resamples=99, rng=0)
     ]
-    assert methods == ["symmetric", "symmetric", "symmetric", "bca", "t"]
+    assert methods == ["symmetric", "symmetric", "symmetric", "score", "t"]
     clustered = replace(contest, groups={"document": np.arange(30) // 2})
     for metric in metrics[:4]:
         found = compare(clustered, metric=metric, cluster="document", n_resamples=99, rng=0)
@@ -746,8 +746,8 @@ def test_without_item_scores_the_interval_is_the_jackknifes_with_students_quanti
     left = np.array([float(metric.advantage(*(np.delete(side, i) for side in sides))) for i in range(25)])
     error = math.sqrt(24 / 25 * np.square(left - left.mean()).sum())
     arm = stats.t.ppf(0.975, 24) * error
-    ends = found.confidence_interval
-    assert ends.method == "t"
+    assert found.confidence_interval.method == "t"
+    ends = INTERVALS["t"].limits(found.evidence)  # before it is brought in agreement with the test
     assert (ends.low, ends.high) == pytest.approx((found.advantage - arm, found.advantage + arm))
     assert found.at(confidence_level=0.9).confidence_interval.width < ends.width
 

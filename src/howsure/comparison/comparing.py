@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure import _check, _matrices, _random, inference
 from howsure.comparison import notes
+from howsure.comparison.agreeing_interval import interval_of
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.detectable import detectable
 from howsure.comparison.gathering import Gathered, ProcedureRun, Shared, gather
@@ -402,7 +403,7 @@ def _answer(contest: Contest, prepared: _Prepared, gathered: Sequence[Gathered],
     advantage = float(evidence.estimates[0])
     tail = null.pvalues(evidence, how.alternative)[0]
     expected = null.expected_of(evidence)
-    limits = method.limits(evidence, how.confidence_level, how.alternative)
+    limits = interval_of(method, evidence, null, how.confidence_level, how.alternative)
     sizes = EffectSizes() if run.scheme.thins else effects(metric, gold, a, b)
     about = [
         *found.weighted,

@@ -10,6 +10,7 @@ import numpy as np
 from howsure import _check, _json
 from howsure._frames import in_any_form
 from howsure.comparison import verdicts
+from howsure.comparison.agreeing_interval import interval_of
 from howsure.comparison.baselines import Baseline
 from howsure.comparison.detectable import detectable
 from howsure.comparison.margins import MarginTests, margin_tests
@@ -202,7 +203,7 @@ class Comparison(Signed):
 
     def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
         """Return another interval of the advantage from the same evidence."""
-        return INTERVALS[method].limits(self._known, confidence_level, alternative)
+        return interval_of(INTERVALS[method], self._known, NULLS[self.null], confidence_level, alternative)
 
     @property
     def _known(self) -> Evidence:

@@ -52,6 +52,7 @@ class Symmetric(Studentised):
         "ends (Hall 1988)"
     )
     sparse = True
+    yields_to_test = True
     takes: ClassVar[tuple[str, ...]] = ("jackknife", "standard_errors", "standard_error")
 
     def ends(self, evidence: Evidence, level: float, alternative: str) -> Ends:

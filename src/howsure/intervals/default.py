@@ -3,7 +3,8 @@
 The coverage of each kind was measured (docs/evidence/levels.md). Each of the studentised interval's two
 quantiles is less certain than the one of |t| that the symmetric interval takes: it covers where studentised is one to
 two points short, and, unlike Student's, where advantages are skewed. From some hundred items on, Edgeworth's correction
-of Student's covers as well as the symmetric one and needs no resamples.
+of Student's covers as well as the symmetric one and needs no resamples. A comparison brings its interval in agreement
+with its test (`comparison/agreeing_interval.py`).
 """
 
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from howsure.data.scales import FloatArray
 from howsure.inference.confidence import tails_of
 from howsure.intervals import INTERVALS
-from howsure.intervals.direct import are_signs, enough, telling
+from howsure.intervals.direct import are_signs, enough
 from howsure.intervals.interval import Interval
 
 
@@ -41,8 +42,7 @@ def default_interval(
         possible = 0.5**n_clusters <= tails_of(confidence_level, alternative)[0]
         return INTERVALS["sign-flip" if possible else "t"]
     if signs:
-        many = advantages is None or 2 * telling(advantages) > advantages.size
-        return INTERVALS["bca" if metric.relative and many else "score"]
+        return INTERVALS["score"]
     if formula and advantages is not None and enough(advantages, confidence_level, alternative):
         return INTERVALS["edgeworth"]
     return INTERVALS["symmetric"]

@@ -74,6 +74,7 @@ class Edgeworth(Interval):
     item_scores = True
     items_alone = True
     from_resamples = False
+    yields_to_test = True
     takes = ("jackknife", "standard_error")
 
     def ends(self, evidence: Evidence, level: float, alternative: str) -> Ends:
@@ -148,6 +149,7 @@ class Tango(Interval):
     items_alone = True
     from_resamples = False
     sparse = True
+    yields_to_test = True
     takes = ("jackknife",)
 
     def fits(self, metric: Any) -> bool:

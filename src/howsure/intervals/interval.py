@@ -50,6 +50,8 @@ class Interval(ABC):
         Whether it holds where A and B are equal on nearly all items.
     takes : tuple of str
         Which of `jackknife`, `standard_errors` and `standard_error` the function `interval` must be given.
+    yields_to_test : bool
+        Whether a comparison moves an end of it to where the exchange test puts it, if the two disagree about 0.
     leaves_out : bool
         Whether it needs the advantage without each item, which is costly for metrics without item scores.
     """
@@ -63,6 +65,7 @@ class Interval(ABC):
     from_resamples: ClassVar[bool] = True
     sparse: ClassVar[bool] = False
     takes: ClassVar[tuple[str, ...]] = ()
+    yields_to_test: ClassVar[bool] = False
     leaves_out: ClassVar[bool] = False
 
     @abstractmethod

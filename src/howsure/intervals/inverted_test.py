@@ -43,7 +43,7 @@ class SignFlipInterval(Interval):
     def ends(self, evidence: Evidence, level: float, alternative: str) -> Ends:
         """Return the smallest and the largest advantage that is not rejected."""
         tail = tails_of(level, alternative)[0]
-        sums, sizes = _units(evidence)
+        sums, sizes = units_of(evidence)
         low, high = np.full((2, len(evidence)), np.nan)
         notes: Notes = [()] * len(evidence)
         for i, error in enumerate(evidence.errors.tolist()):
@@ -61,12 +61,12 @@ class SignFlipInterval(Interval):
 
     def tails(self, evidence: Evidence, advantage: float) -> tuple[float, float] | None:
         """Return the tails of the sign-flip test of an advantage."""
-        sums, sizes = _units(evidence)
+        sums, sizes = units_of(evidence)
         found = sign_flips(sums[0] - sizes * advantage)
         return None if found is None else (found.less, found.greater)
 
 
-def _units(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
+def units_of(evidence: Evidence) -> tuple[FloatArray, FloatArray]:
     """Return the sums of clusters, a row for each data set, and the number of items of each; of items by themselves."""
     sums = evidence.unit_sums if evidence.unit_sums.shape[1] else evidence.units
     return sums, evidence.unit_sizes if evidence.unit_sizes.size else np.ones(sums.shape[1])
