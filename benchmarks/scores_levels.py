@@ -18,6 +18,7 @@ from howsure import _random
 from howsure.difference_tests import Hypothesis, Resamples, Sample
 from howsure.inference import clopper_pearson
 from howsure.paired import TESTS, PairedScores, count_flips, effect_sizes
+from howsure.papers.citations import CITATIONS
 from howsure.provenance import version
 
 SIZES = (20, 100, 1000)
@@ -182,6 +183,8 @@ def page(n_replications, seed):
     flips = study_flips(n_replications, seed)
     lines = [
         "# Measured error rates of the tests for two score lists",
+        "",
+        f"The tests are those of NLPStatTest. {CITATIONS['nlpstattest']}",
         "",
         f"Made by `benchmarks/scores_levels.py` (howsure {version()}, seed {_random.entropy_of(seed)}); do not edit. "
         f"Every number is a percentage of {n_replications:,} simulated data sets with its exact 95% binomial "

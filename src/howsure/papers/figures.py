@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from howsure._frames import in_any_form
 from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.papers.citations import CITATIONS
 from howsure.papers.expected_outcomes import Outcome, SimulationSize
 from howsure.papers.published import Measured, Setting
 from howsure.records import Record
@@ -94,6 +95,7 @@ class PaperFigure(Record):
             shown = f"1 of {len(self.panels)} panels is shown; a chart (`chart`) shows all of them."
             blocks += [*details(others), Sentence(shown, "aside")]
         blocks.append(Sentence(f"{self.n_simulations:,} simulations of each type, seed {self.seed}."))
+        blocks.append(Sentence(f"Paper: {CITATIONS[self.paper]}"))
         return Document(f"{self.paper.upper()}, figure {self.figure}, reproduced", tuple(blocks), self.notes)
 
     def _panel(self, panel: str) -> Table:

@@ -16,6 +16,7 @@ from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.document import Kind
 from howsure.documents.numbers import as_error
 from howsure.errors import ArgumentError
+from howsure.papers.citations import CITATIONS
 from howsure.records import Record
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ class Replication(Record):
             blocks = [blocks[0], *numbers, Sentence(FAR), *details(blocks[1:])]
         blocks += details([Sentence(f"Convention that reproduces the tables: {self.convention}")])
         blocks.append(Sentence(f"{self.n_simulations:,} simulations of each type, seed {self.seed}."))
+        blocks.append(Sentence(f"Paper: {CITATIONS[self.paper]}"))
         return Document(f"{self.paper.upper()}, reproduced", tuple(blocks), self.notes)
 
     def _verdict(self) -> str:

@@ -19,6 +19,7 @@ from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import CategoricalModel, ResponseModel, preset
 from howsure.papers import forest, ratings
+from howsure.papers.citations import CITATIONS
 from howsure.papers.expected_outcomes import SimulationSize
 from howsure.papers.legacy import published_metric
 from howsure.papers.published import SIGNIFICANT, Measured, Setting, figures, lookup
@@ -130,6 +131,7 @@ class Search(Record):
         """Return how often the search ends where the paper does, and every row of the tables."""
         blocks: list[Block] = [Sentence(self._verdict(), "verdict"), self._table()]
         blocks += details(Sentence(said) for said in (_HOW[self.paper], self._too_few()) if said)
+        blocks.append(Sentence(f"Paper: {CITATIONS[self.paper]}"))
         return Document(f"{self.paper.upper()}, the search behind its tables", tuple(blocks), NOTES)
 
     @in_any_form
