@@ -11,6 +11,7 @@ from scipy.special import comb
 
 from howsure import Responses, ResponseTable, Scale, examples
 from howsure.comparison import compare
+from howsure.errors import ArgumentError
 from howsure.inference import binomial_region, wilson
 from howsure.inference.proportions import effective_wilson
 from howsure.leaderboards import compare_all, compare_all_by
@@ -177,6 +178,11 @@ def test_an_undefined_interval_has_a_reason_beside_the_name():
         "steady: The interval is undefined: all items have the same score, so how much scores vary is unknown."
         in board.notes
     )
+
+
+def test_ranks_of_tasks_need_tasks():
+    with pytest.raises(ArgumentError, match="`aggregate='borda'` combines the ranks of several tasks; pass the column"):
+        compare_all(table_of(a=passes(1), b=passes(4)), aggregate="borda", rng=0)
 
 
 def test_tasks_are_weighed_and_stay_within_the_range():

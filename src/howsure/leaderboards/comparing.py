@@ -205,6 +205,11 @@ def tasks_of(data: LeaderboardData, request: LeaderboardRequest, *, workers: int
     if by is None:
         if request.weights is not None:
             raise ArgumentError("`weights` are weights of tasks; pass the column of tasks with `by`.")
+        if request.aggregation.by_rank:
+            raise ArgumentError(
+                f"`aggregate={request.aggregate!r}` combines the ranks of several tasks; pass the column of tasks with "
+                "`by`, or use `aggregate='mean'`."
+            )
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)
