@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
-from howsure.leaderboards.score_intervals import mean_interval
 from howsure.scoring.repeated_runs import _reliability
+from howsure.scoring.single_scores import mean_interval
 from measured import MEASURED, ROOT, markdown, put_between, write_rows
 
 REPLICATIONS = 4000
