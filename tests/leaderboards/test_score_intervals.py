@@ -4,11 +4,13 @@ import math
 from itertools import combinations
 
 import numpy as np
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.special import comb
 
+import howsure
 from howsure import Responses, ResponseTable, Scale, examples
 from howsure.comparison import compare
 from howsure.errors import ArgumentError
@@ -166,6 +168,23 @@ def test_few_clusters_and_few_items_with_several_runs_are_noted():
     assert mean_interval(items, items.mean(), np.arange(60) // 5, 0.95, (0.0, 1.0)).notes == (f"12 clusters {said}",)
     assert not mean_interval(items, items.mean(), None, 0.95, (0.0, 1.0)).notes
     assert not mean_interval(np.repeat([0.0, 1.0], 7), 0.5, None, 0.95, (0.0, 1.0)).notes
+
+
+def test_shares_by_raters_like_these_stay_within_the_range():
+    """Six raters judged every output: the leaderboard is for raters like these, and near 1."""
+    rng = np.random.default_rng(0)
+    rows = [
+        (f"i{item}", model, f"r{rater}", int(rng.random() < share))
+        for item in range(25)
+        for model, share in (("a", 0.99), ("b", 0.93), ("c", 0.97))
+        for rater in range(6)
+    ]
+    board = howsure.leaderboard(pl.DataFrame(rows, schema=["item", "model", "rater", "score"], orient="row"))
+    assert board.null == "random-effects"
+    for one in (*board.models, *board.pairs):
+        ends = one.confidence_interval
+        estimate, least = (one.score, 0) if hasattr(one, "score") else (one.advantage, -1)
+        assert least <= ends.low <= estimate <= ends.high <= 1
 
 
 def test_an_undefined_interval_has_a_reason_beside_the_name():
