@@ -337,7 +337,9 @@ def test_the_json_has_the_agreed_names_and_reads_back():
     wanted = {"name", "score", "confidence_interval", "rank", "rank_low", "rank_high", "in_confidence_set", "n_items"}
     assert wanted <= set(row)
     assert set(row["confidence_interval"]) == {"low", "high"}
-    assert set(pair) == {"a", "b", "advantage", "confidence_interval", "pvalue", "pvalue_adjusted"}
+    assert set(pair) == {
+        *("a", "b", "advantage", "confidence_interval", "pvalue", "pvalue_adjusted", "standard_error"),
+    }
     assert Leaderboard.from_dict(content).to_dict() == content
     frame = board.to_frame()
     assert frame.columns[:2] == ["rank", "model"]

@@ -19,8 +19,8 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import OUTCOMES, Scale
 from howsure.documents import Table
 from howsure.errors import ArgumentError, DataError
+from howsure.leaderboards.score_intervals import mean_interval
 from howsure.scoring import ModelScores, score_models
-from howsure.scoring.single_scores import mean_interval
 
 LOGS = Path(__file__).parents[3] / "shared" / "data" / "logs" / "new"
 ANYTHING = (-math.inf, math.inf)
@@ -135,16 +135,20 @@ def test_raters_that_may_stand_for_others_are_noted(n_raters, told):
 def test_undefined_is_said_and_not_zero():
     one = score_models(table([[1.0]])).models[0]
     assert one.sentence == "m: mean rating 1 (95% CI undefined) on 1 item."
-    constant = mean_interval(np.full(10, 0.5), 0.5, None, 0.95, (0.0, 1.0))
+    constant = mean_interval(np.full(10, 3.0), 3.0, None, 0.95, ANYTHING)
     assert math.isnan(constant.low)
-    assert "undefined" in constant.notes[0]
+    assert constant.notes == (
+        "The interval is undefined: all items have the same score, so how much scores vary is unknown.",
+    )
 
 
 def test_few_items_and_undefined_intervals_are_noted():
-    few = score_models(table([[1, 0], [1, 1], [0, 0]]))
+    few = score_models(table([[1, 4], [1, 1], [2, 5]], levels=(1, 2, 3, 4, 5)))
     assert few.notes[-1] == "m: 3 items are few: if scores are skewed, the interval is too short."
-    constant = score_models(table([[1, 0], [1, 0]]))
-    assert constant.notes[-1] == "m: The t interval is undefined: the standard error is 0 or undefined."
+    constant = score_models(table([[2, 3], [2, 3]], levels=(1, 2, 3, 4, 5)))
+    assert constant.notes[-1] == (
+        "m: The interval is undefined: all items have the same score, so how much scores vary is unknown."
+    )
 
 
 def test_limits_stay_within_the_range_of_the_score():

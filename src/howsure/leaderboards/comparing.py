@@ -23,6 +23,7 @@ from howsure.leaderboards.random_raters import findings_with_raters, random_rate
 from howsure.leaderboards.ranks import notes_on, ranked, scopes_of
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.result import Leaderboard, Leaderboards
+from howsure.leaderboards.score_intervals import is_share, score_bounds, with_score_intervals
 from howsure.leaderboards.units import (
     LeaderboardData,
     Tasks,
@@ -99,6 +100,19 @@ def compare_all(
         swapped, about_pairs = _pair_by_pair(data, tasks, pairs, cluster=request.cluster)
         notes += about_pairs
     judged = [findings_of(units, pairs, tested=swapped) for units in variants]
+    bounds = score_bounds(data.metric, data.table.scale)
+    share = is_share(data.metric, bounds) and not request.aggregation.by_rank
+    of_parts = [tasks.parts(sheets, random=request.random_tasks) for sheets in tasks.filled()]
+    if not request.aggregation.by_rank and not (request.random_tasks and np.ptp(tasks.weights)):
+        of_items = share and not request.random_tasks
+        with_notes = [
+            with_score_intervals(*each, data.models, pairs, metric=data.metric, bounds=bounds, share=of_items)
+            for each in zip(judged, of_parts, strict=True)
+        ]
+        judged = [one for one, _ in with_notes]
+        notes += with_notes[0][1]
+    furthest = 1.0 if share else math.inf  # two shares differ by at most 1
+    judged = [replace(one, low=np.maximum(one.low, -furthest), high=np.minimum(one.high, furthest)) for one in judged]
     if raters is not None:
         like = findings_with_raters(raters, variants[0], pairs)
         scopes = dict(zip(raters.names, (judged[0], like), strict=True))
@@ -191,6 +205,11 @@ def tasks_of(data: LeaderboardData, request: LeaderboardRequest, *, workers: int
     if by is None:
         if request.weights is not None:
             raise ArgumentError("`weights` are weights of tasks; pass the column of tasks with `by`.")
+        if request.aggregation.by_rank:
+            raise ArgumentError(
+                f"`aggregate={request.aggregate!r}` combines the ranks of several tasks; pass the column of tasks with "
+                "`by`, or use `aggregate='mean'`."
+            )
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:
         labels, codes = group_codes(table.groups, "by", by)

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Sequence
 from itertools import pairwise
-from statistics import NormalDist, median
 from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
@@ -272,10 +271,10 @@ def _separate(board: "Leaderboard", pair: "Pair") -> str:
     now = board.model(pair.a).n_items
     if not pair.advantage or math.isnan(pair.advantage):
         return f"No number of {unit} separates {names}: their scores are equal."
-    error, size = _standard_error(board, pair), _size(pair)
+    size = _size(pair)
     # Pairs step down: when this one can be decided, those with clearer differences are decided already.
     left = sum(not _size(other) > size for other in board.pairs)
-    needed = units_needed(now, error, pair.advantage, alpha=(1 - board.confidence_level) / left)
+    needed = units_needed(now, pair.standard_error, pair.advantage, alpha=(1 - board.confidence_level) / left)
     if math.isnan(needed):
         return ""
     if needed > MOST_NEEDED:
@@ -287,22 +286,8 @@ def _separate(board: "Leaderboard", pair: "Pair") -> str:
 
 
 def _size(pair: "Pair") -> float:
-    """Return a difference in lengths of its interval, which are standard errors times what all pairs share."""
-    width = pair.confidence_interval.width
-    return abs(pair.advantage) / width if width > 0 else math.nan
-
-
-def _standard_error(board: "Leaderboard", pair: "Pair") -> float:
-    """Return the standard error of a difference, from its interval.
-
-    How many standard errors the intervals of all pairs reach follows from the pairs whose p-value is neither tiny nor
-    large. That of the pair itself may be large, and then its ties make it larger than the difference is worth.
-    """
-    normal = NormalDist()
-    telling = [other for other in board.pairs if 1e-9 < other.pvalue < 0.5 and _size(other) > 0]
-    reaches = [normal.inv_cdf(1 - other.pvalue / 2) / (2 * _size(other)) for other in telling]
-    reach = median(reaches) if reaches else normal.inv_cdf(1 - (1 - board.confidence_level) / 2 / len(board.pairs))
-    return pair.confidence_interval.width / 2 / reach
+    """Return a difference in standard errors."""
+    return abs(pair.advantage) / pair.standard_error if pair.standard_error > 0 else math.nan
 
 
 def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:

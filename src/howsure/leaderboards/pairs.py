@@ -17,7 +17,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from howsure import _random
-from howsure.data.scales import FloatArray, IntArray
+from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.documents import Aside
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
@@ -134,6 +134,8 @@ class Findings:
     scores, score_low, score_high : array, (models,)
     advantages, low, high : array, (pairs,)
         With the intervals that hold together.
+    errors : array, (pairs,)
+        The standard errors of the advantages.
     pvalues, adjusted : array, (pairs,)
     marginal : array, (2, pairs)
         How far the interval of a pair reaches when only the rank of its first, or of its second, model matters.
@@ -145,6 +147,8 @@ class Findings:
     correction : str
     exact : bool
     notes : tuple of str
+    alike : array of bool, (pairs,), optional
+        Which two models have the same score on every unit; none where it is left out.
     """
 
     scores: FloatArray
@@ -153,6 +157,7 @@ class Findings:
     advantages: FloatArray
     low: FloatArray
     high: FloatArray
+    errors: FloatArray
     pvalues: FloatArray
     adjusted: FloatArray
     marginal: FloatArray
@@ -163,6 +168,7 @@ class Findings:
     correction: str
     exact: bool
     notes: tuple[str, ...] = ()
+    alike: BoolArray | None = None
 
 
 def findings_of(units: Units, settings: PairSettings, *, tested: "Tested | None" = None) -> Findings:
@@ -194,6 +200,7 @@ def findings_of(units: Units, settings: PairSettings, *, tested: "Tested | None"
         advantages=advantages,
         low=advantages - arms,
         high=advantages + arms,
+        errors=np.sqrt(np.maximum(spread.variances, 0.0)),
         pvalues=tested.pvalues,
         adjusted=adjusted,
         marginal=np.stack([spread.arms(1.0) * reaches for reaches in own_reach]),
@@ -204,6 +211,7 @@ def findings_of(units: Units, settings: PairSettings, *, tested: "Tested | None"
         correction=correction,
         exact=tested.exact,
         notes=notes if reach.n_draws < settings.n_resamples else (),
+        alike=spread.telling == 0,
     )
 
 
@@ -220,12 +228,14 @@ def bounded_by_missing(worst: Findings, best: Findings, tasks: Tasks, pairs: Pai
     undefined = np.where(both, np.nan, 0.0)
     return replace(
         worst,
+        alike=None if worst.alike is None else worst.alike & ~open_pair,
         scores=np.where(lacks, np.nan, worst.scores),
         score_low=np.fmin(worst.score_low, best.score_low),
         score_high=np.fmax(worst.score_high, best.score_high),
         advantages=np.where(open_pair, np.nan, worst.advantages),
         low=np.fmin(worst.low, best.low) + undefined,
         high=np.fmax(worst.high, best.high) + undefined,
+        errors=np.maximum(worst.errors, best.errors),
         pvalues=pvalues + undefined,
         adjusted=adjusted + undefined,
         marginal=np.maximum(worst.marginal, best.marginal) + np.where(open_pair, np.inf, 0.0),

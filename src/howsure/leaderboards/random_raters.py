@@ -22,8 +22,10 @@ from howsure.data.scales import FloatArray
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
+from howsure.inference.proportions import effective_wilson
 from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of, normal_moves
 from howsure.leaderboards.request import LeaderboardRequest
+from howsure.leaderboards.score_intervals import is_share, score_bounds
 from howsure.leaderboards.units import LeaderboardData, Tasks, Units, sheet_of
 from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
@@ -141,13 +143,26 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
     score_arms = reach * np.sqrt(np.square(causes).sum(axis=0))
     moved = normal_moves(np.einsum("cj,ck->jk", causes, causes), settings)
     correction = settings.correction_without_joint_draws
+    low, high = units.scores - score_arms, units.scores + score_arms
+    metric = raters.data.metric
+    bounds = score_bounds(metric, raters.data.table.scale)
+    share = is_share(metric, bounds)
+    if share:
+        variances, df = np.square(causes).sum(axis=0), max(1, raters.n_raters - 1)
+        sign = 1.0 if metric.better == "higher" else -1.0
+        ends = effective_wilson(
+            sign * units.scores, variances, units.n_units, df=float(df), confidence_level=settings.level
+        )
+        low, high = ends if sign > 0 else (-ends[1], -ends[0])
+    furthest = 1.0 if share else math.inf  # two shares differ by at most 1
     return Findings(
         scores=units.scores,
-        score_low=units.scores - score_arms,
-        score_high=units.scores + score_arms,
+        score_low=low,
+        score_high=high,
         advantages=advantages,
-        low=advantages - arms,
-        high=advantages + arms,
+        low=np.maximum(advantages - arms, -furthest),
+        high=np.minimum(advantages + arms, furthest),
+        errors=np.array([answer.standard_error for answer in answers]),
         pvalues=pvalues,
         adjusted=adjust(pvalues, method=correction),
         marginal=np.stack([marginal, marginal]),
@@ -157,6 +172,7 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
         null=RANDOM_EFFECTS,
         correction=correction,
         exact=False,
+        alike=spread.telling == 0,
     )
 
 

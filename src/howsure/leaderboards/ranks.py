@@ -189,6 +189,7 @@ def ranked(
             limits(found.low[q], found.high[q], turn[q]),
             float(found.pvalues[q]),
             float(found.adjusted[q]),
+            float(found.errors[q]),
         )
         for q in np.lexsort((lower, upper))
     )
@@ -256,7 +257,8 @@ def _ranks(scores: FloatArray, rounding: float) -> IntArray:
 def _shared_ranks(names: tuple[str, ...], ranks: IntArray, found: Findings, pairs: Pairs) -> list[str]:
     """Return notes on models that share a rank, and on those with the same score on every unit."""
     notes = []
-    same = np.isnan(found.low) & (found.advantages == 0) & (found.pvalues == 1)
+    undefined = np.isnan(found.low) & (found.advantages == 0) & (found.pvalues == 1)
+    same = undefined if found.alike is None else found.alike
     same_scores = [(names[j], names[k]) for j, k in zip(pairs.first[same], pairs.second[same], strict=True)]
     if same_scores and len(same_scores) == pairs.first.size:
         notes.append(f"All models have the same score on every {found.word}, so all share rank 1.")

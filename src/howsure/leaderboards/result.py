@@ -1,5 +1,6 @@
 """The result: models with scores and ranks, pairs with advantages, groups and tasks; of one leaderboard or several."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
@@ -85,6 +86,8 @@ class Pair:
         All pairs' intervals hold together.
     pvalue, pvalue_adjusted : float
         By itself, as `compare` gives it, and adjusted for all pairs.
+    standard_error : float
+        Of the advantage.
     """
 
     a: str
@@ -93,12 +96,13 @@ class Pair:
     confidence_interval: IntervalEnds
     pvalue: float
     pvalue_adjusted: float
+    standard_error: float = math.nan
 
     @property
     def turned(self) -> "Pair":
         """The same pair, the advantage being that of `b` over `a`."""
         ends = IntervalEnds(-self.confidence_interval.high, -self.confidence_interval.low)
-        return Pair(self.b, self.a, -self.advantage, ends, self.pvalue, self.pvalue_adjusted)
+        return Pair(self.b, self.a, -self.advantage, ends, self.pvalue, self.pvalue_adjusted, self.standard_error)
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,16 +340,29 @@ class Tasks:
             if missing[:, j].any()
         }
 
-    def units(self, *, aggregate: Aggregate, random: bool) -> list[Units]:
-        """Return the units: once or, where scores are missing, with the worst and the best in their place.
+    def filled(self) -> "list[list[TaskSheet]]":
+        """Return the sheets of tasks that count: once or, where scores are missing, with the worst and the best.
 
         The worst and the best are those of the models that have the task.
         """
-        counted = [t for t in range(len(self.sheets)) if self.weights[t] > 0]
-        weights = self.weights[counted]
+        counted = [sheet for sheet, weight in zip(self.sheets, self.weights, strict=True) if weight > 0]
+        return [
+            [_filled(sheet, fill) for sheet in counted]
+            for fill in ((np.nanmin, np.nanmax) if self.lacking else (np.nanmin,))
+        ]
+
+    def parts(self, sheets: "list[TaskSheet]", *, random: bool) -> list[tuple[float, FloatArray, IntArray | None]]:
+        """Return weight, item scores and clusters of each task, for intervals of scores; random tasks are items."""
+        if random:
+            return [(1.0, np.stack([sheet.scores for sheet in sheets]), None)]
+        weights = self.weights[self.weights > 0]
+        return [(float(weight), one.items, one.clusters) for weight, one in zip(weights, sheets, strict=True)]
+
+    def units(self, *, aggregate: Aggregate, random: bool) -> list[Units]:
+        """Return the units: once or, where scores are missing, with the worst and the best in their place."""
+        weights = self.weights[self.weights > 0]
         found = []
-        for fill in (np.nanmin, np.nanmax) if self.lacking else (np.nanmin,):
-            sheets = [_filled(self.sheets[t], fill) for t in counted]
+        for sheets in self.filled():
             if random:
                 scores = np.stack([sheet.scores for sheet in sheets])
                 found.append(as_units(self.models, aggregate.of_tasks(scores), weights))

@@ -331,6 +331,7 @@ def _findings(metric: Strength, ways: list[VoteUnits], settings: PairSettings) -
         advantages=advantages,
         low=ends[0],
         high=ends[1],
+        errors=spread.errors,
         pvalues=tested.pvalues,
         adjusted=adjusted,
         marginal=np.stack([alone, alone]),

@@ -13,30 +13,22 @@ from howsure.comparison.default_metric import bind, metrics_for
 from howsure.data.contests import Contest
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses, cluster_codes, digest_of
-from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.data.summaries import summarise
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, interval, number
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
-from howsure.inference.evidence import Evidence
-from howsure.inference.proportions import wilson
-from howsure.intervals import INTERVALS
-from howsure.intervals.direct import enough
+from howsure.leaderboards.score_intervals import is_share, mean_interval, score_bounds
 from howsure.leaderboards.units import scored_alone
 from howsure.metrics import Metric, resolve, spelled
 from howsure.provenance import Provenance
 from howsure.records import Signed
-from howsure.resampling import cluster_df, cluster_sums, ratio_error
 
 if TYPE_CHECKING:
     import polars
 
 MOST_RUNS = 20
 """The curves of pass@k and pass^k end at so many runs."""
-
-FEW = 30
-"""With so few items or clusters, Student's interval of skewed scores is too short (docs/evidence/runs.md)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,7 +289,8 @@ def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[s
     items, score = scored_alone(metric, of_gold, summarise(source, metric.needs, table.scale))
     clusters = None if cluster is None else cluster_codes({cluster: table.groups[cluster][rows]}, cluster)[1]
     runs = set(source.sizes.tolist())
-    ends = mean_interval(items, score, clusters, level, _bounds(metric, table.scale))
+    bounds = score_bounds(metric, table.scale)
+    ends = mean_interval(items, score, clusters, level, bounds, share=is_share(metric, bounds))
     one = ModelScore(
         name=name,
         metric=metric.name,
@@ -312,52 +305,6 @@ def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[s
     )
     if_wrong = float((items * source.sizes / every[rows]).sum() / np.count_nonzero(labelled & (every > 0)))
     return one, _unscored(one, if_wrong)
-
-
-def _bounds(metric: Metric, scale: Scale) -> tuple[float, float]:
-    """Return the range of a score: a mean rating is on the scale, errors are not below 0, shares between 0 and 1."""
-    if metric.gold_free and scale.levels and scale.is_numeric:
-        return min(scale.levels), max(scale.levels)
-    return metric.bounds
-
-
-def mean_interval(
-    items: FloatArray, score: float, clusters: IntArray | None, level: float, bounds: tuple[float, float]
-) -> ConfidenceInterval:
-    """Return the interval of a mean of item scores (or jackknife pseudo-values), within the range of the score.
-
-    Wilson's where every item is right or wrong; else Student's with Edgeworth's correction where items are many, and
-    with the cluster-robust error where they come in clusters.
-
-    Examples
-    --------
-    >>> print(mean_interval(np.array([1.0, 1.0, 0.0, 1.0]), 0.75, None, 0.95, (0.0, 1.0)))
-    95% CI 0.30 to 0.95 (wilson)
-    """
-    if items.size < 2 or np.isnan(items).any():
-        why = "there is one item" if items.size < 2 else "an item has no score"
-        return ConfidenceInterval(math.nan, math.nan, "t", level, (f"The interval is undefined: {why}.",))
-    if clusters is None and np.isin(items, (0.0, 1.0)).all():
-        return wilson(int(items.sum()), items.size, confidence_level=level)
-    n = items.size
-    error, df = float(items.std(ddof=1)) / math.sqrt(n), n - 1.0
-    if clusters is not None:
-        sums, sizes = cluster_sums(items, clusters)
-        error, df = ratio_error(sums, sizes), cluster_df(sizes)
-    method = "edgeworth" if clusters is None and enough(items, level, "two-sided") else "t"
-    known = Evidence(
-        np.array([score]),
-        errors=np.array([error]),
-        df=np.array([df]),
-        jackknife=((items.sum() - items) / (n - 1))[np.newaxis],
-    )
-    found = INTERVALS[method].limits(known, level)
-    low, high = max(found.low, bounds[0]), min(found.high, bounds[1])
-    notes = list(found.notes)
-    units, called = (n, "items") if clusters is None else (sizes.size, "clusters")
-    if units <= FEW and not notes:
-        notes.append(f"{units} {called} are few: if scores are skewed, the interval is too short.")
-    return ConfidenceInterval(low, high, method, level, tuple(notes))
 
 
 def _passes(source: Responses, table: ResponseTable) -> tuple[Passes, ...]:
