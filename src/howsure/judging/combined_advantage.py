@@ -74,6 +74,11 @@ class LabelDesign:
         return cls(weights / weights.sum(), codes, bool((np.abs(p - first[codes]) > 1e-9 * p).any()))
 
     @property
+    def n_effective(self) -> float:
+        """How many items with equal weights would be as precise: 1 / Σ w² where weights sum to 1 (Kish 1965)."""
+        return float(1 / np.square(self.weights).sum())
+
+    @property
     def n_strata(self) -> int:
         """The number of strata that have a labelled item."""
         return int(np.unique(self.strata).size)
@@ -273,7 +278,9 @@ def combine(
     w, strata = data.design.weights, data.design.strata
     estimate = float(w @ values)
     used = 1 if slope is None and slopes.any() else 0
-    df = max(1.0, data.n - data.design.n_strata - used)
+    # A few large weights decide a variance that many items seem to estimate.
+    n = data.design.n_effective if data.design.unequal else data.n
+    df = max(1.0, n - data.design.n_strata - used)
     left = _within(values, w, strata)
     whole = _spread(data.human, w)
     variance = _design_variance(values, w, strata)

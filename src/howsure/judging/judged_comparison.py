@@ -537,6 +537,12 @@ def _cautions(data: Labelled, lead: Combined, found: Overlapping, drawn: bool) -
         cautions.append(
             f"{data.n} labelled items are few: interval and p-value are rough. Label at least {FEW_LABELS}."
         )
+    worth = data.design.n_effective
+    if data.design.unequal and worth < data.n / 2:
+        cautions.append(
+            f"The chances to be labelled differ so much that {data.n:,} labelled items are worth about {worth:.0f}: "
+            "the interval may be too short, and p too small. Label more of the items that had small chances."
+        )
     spread = math.sqrt(own.var(ddof=1) / own.size + (rest.var(ddof=1) / rest.size if rest.size > 1 else 0.0))
     off = own.mean() - rest.mean()
     if not drawn and spread > 0 and abs(off) > FAR * spread:

@@ -1,4 +1,4 @@
-"""The five publications that the package implements: who wrote them, what they are called, where and when they appeared."""
+"""The five publications that the package implements: authors, title, venue and year."""
 
 CITATIONS = {
     "leader": (

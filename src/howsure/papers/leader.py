@@ -403,8 +403,9 @@ FIGURES = {
         title="smallest |estimated p − true p| by metric, toxicity data", x="ε of B", y="smallest error",
         series="metric", settings=lambda: settings(4), points=_errors(4),
         notes=("The figure draws table 4. The band holds 5 to 95% of data sets.",
-               "The rises of the printed errors at ε = .1 (MAE, Wins and Mean of EMDs to .13 and .14) do not come out: over "
-               "data sets the median falls as ε grows. Each printed point is the smallest of few errors on one data set."),
+               "The rises of the printed errors at ε = .1 (MAE, Wins and Mean of EMDs to .13 and .14) do not come out: "
+               "over data sets the median falls as ε grows. Each printed point is the smallest of few errors on one "
+               "data set."),
     ),
     3: Plot(
         title="item means of Toxicity, a sample of 1,000 items", x="item mean", y="share of items", series="means",

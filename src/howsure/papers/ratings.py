@@ -415,8 +415,8 @@ FIGURES = {
         points=_staged_points([*STAGES], [*STUDIED]), **_AXES,
         notes=(_INSIDE, "Items only: each model's average of an item is drawn from the averages of A and B by a fair "
                "coin, and items are bootstrapped. The paper does not spell this out; it is our reading.",
-               "That p falls with K comes out. That the multistage bootstrap gives smaller p-values than items only does "
-               "not: with 300 data sets its p is the smaller one at 33 of the 90 points."),
+               "That p falls with K comes out. That the multistage bootstrap gives smaller p-values than items only "
+               "does not: with 300 data sets its p is the smaller one at 33 of the 90 points."),
     ),
     4: Plot(
         title="p of MAE against K on Toxicity, p on a logarithmic scale", series="N × K",
