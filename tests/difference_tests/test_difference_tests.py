@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from howsure import _random
+from howsure import Contest, _random
+from howsure.comparison import compare
 from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, ranks
+from howsure.difference_tests.means import mean_and_error
 from howsure.difference_tests.medians import BootstrapMedian
 
 T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = CATALOGUE.values()
@@ -174,20 +177,31 @@ def test_duplicating_every_line_within_its_cluster_creates_no_significance(test)
     assert twice.low[0] == pytest.approx(once.low[0])
 
 
-def test_cluster_robust_error_is_that_of_statsmodels():
-    import statsmodels.api as sm
-
+def clustered_differences():
     rng = np.random.default_rng(8)
     groups = np.repeat(np.arange(12), rng.integers(1, 9, 12))
-    values = rng.normal(size=12)[groups] + rng.normal(0.5, 1, groups.size)
+    return groups, rng.normal(size=12)[groups] + rng.normal(0.5, 1, groups.size)
+
+
+def test_cluster_robust_error_of_the_bootstrap_is_that_of_statsmodels():
+    import statsmodels.api as sm
+
+    groups, values = clustered_differences()
     fit = sm.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
-    n = values.size
+    sample = Sample(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
+    mean, error = mean_and_error(sample)
+    # statsmodels multiplies by (n - 1) / (n - k) = 1 for one regressor and by G / (G - 1), as we do.
+    assert mean[0] / error[0] == pytest.approx(fit.tvalues[0])
+
+
+def test_students_t_of_clusters_is_that_of_compare():
+    groups, values = clustered_differences()
     sample = Sample(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
     found = T.run(sample, Hypothesis(), DRAWS)
-    # statsmodels multiplies by (n - 1) / (n - k) = 1 for one regressor and by G / (G - 1), as we do.
-    assert found.statistic[0] == pytest.approx(fit.tvalues[0])
-    assert found.pvalue[0] == pytest.approx(fit.pvalues[0])
-    assert n > 12
+    contest = replace(Contest.from_arrays(None, values, np.zeros(values.size)), groups={"document": groups.astype(str)})
+    result = compare(contest, metric="rating", cluster="document", null="paired-t", interval="t", rng=0)
+    assert found.pvalue[0] == pytest.approx(result.pvalue, rel=1e-9)
+    assert found.low[0] == pytest.approx(result.confidence_interval.low)
 
 
 @pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)

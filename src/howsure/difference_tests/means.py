@@ -21,6 +21,7 @@ from howsure.difference_tests.base import (
     recommended,
     shares,
 )
+from howsure.resampling import cluster_df, ratio_error
 
 NEGLIGIBLE = 1e-13
 """Deviations this small beside the numbers they come from are rounding."""
@@ -42,7 +43,7 @@ class MeanTest(DifferenceTest):
 
 
 class StudentT(MeanTest):
-    """Student's paired t test; with clusters, the cluster-robust standard error and clusters − 1 degrees of freedom."""
+    """Student's paired t test; with clusters, the error and degrees of freedom of `compare` (CR2, `ratio_error`)."""
 
     name = "t"
     label = "paired t test"
@@ -58,7 +59,7 @@ class StudentT(MeanTest):
             Shape.SKEWED: inappropriate(1, LONG_TAIL),
             Shape.CLUSTERED: non_preferred(
                 2,
-                "its standard error allows for clusters, but with fewer than about 50 it rejects slightly too often.",
+                "its standard error allows for clusters, but it assumes that clusters differ normally.",
             ),
             Shape.RIGHT_OR_WRONG: non_preferred(1, "valid for many flips; it estimates the difference in accuracy."),
         }
@@ -75,7 +76,10 @@ class StudentT(MeanTest):
         from scipy.special import stdtr, stdtrit
 
         mean, error = mean_and_error(sample)
-        degrees = sample.n - 1
+        degrees = np.asarray(sample.n - 1.0)
+        if (sample.sizes != 1).any():
+            error = np.where(np.isnan(error), np.nan, ratio_error(sample.sums, sample.sizes))
+            degrees = cluster_df(sample.sizes)
         t = (mean - hypothesis.delta) / error
         pvalue, side = hypothesis.decide(stdtr(degrees, t), stdtr(degrees, -t))
         arm = -stdtrit(degrees, hypothesis.tail) * error

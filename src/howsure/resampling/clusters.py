@@ -3,6 +3,7 @@
 A mean over items needs no more than the sums of each cluster: its draws are sums over drawn clusters.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -28,8 +29,8 @@ def cluster_sums(advantages: FloatArray, clusters: IntArray) -> tuple[FloatArray
     return np.bincount(clusters, advantages).astype(np.float64), np.bincount(clusters).astype(np.float64)
 
 
-def ratio_error(sums: FloatArray, sizes: FloatArray) -> float:
-    """Return the standard error of a mean over items when whole clusters are sampled.
+def ratio_error(sums: FloatArray, sizes: FloatArray) -> Any:
+    """Return the standard error of a mean over items when whole clusters are sampled; the last axis is clusters.
 
     A cluster pulls the mean towards its own items, by its share of them, so that its residual is too small. Dividing
     its square by one minus the share mends that (CR2, Bell and McCaffrey 2002); of equal clusters it is the usual
@@ -40,14 +41,16 @@ def ratio_error(sums: FloatArray, sizes: FloatArray) -> float:
     >>> round(ratio_error(np.array([1.0, 2.0, 6.0]), np.ones(3)), 6), round((7 / 3) ** 0.5, 6)
     (1.527525, 1.527525)
     """
-    if sums.size < 2:
-        return float("nan")
-    shares = sizes / sizes.sum()
-    rest = sums / sizes.sum() - shares * sums.sum() / sizes.sum()
-    return float(np.sqrt(np.sum(np.square(rest) / (1 - shares))))
+    if sums.shape[-1] < 2:
+        return np.full(sums.shape[:-1], np.nan) if sums.ndim > 1 else math.nan
+    total = sizes.sum(axis=-1, keepdims=True)
+    shares = sizes / total
+    rest = sums / total - shares * sums.sum(axis=-1, keepdims=True) / total
+    error = np.sqrt(np.sum(np.square(rest) / (1 - shares), axis=-1))
+    return error if error.ndim else float(error)
 
 
-def cluster_df(sizes: FloatArray) -> float:
+def cluster_df(sizes: FloatArray) -> Any:
     """Return the degrees of freedom of `ratio_error`: one less than clusters if these are equally large, else fewer.
 
     They are those of the χ² distribution with the same mean and variance, if items are independent (Bell and McCaffrey
@@ -58,11 +61,12 @@ def cluster_df(sizes: FloatArray) -> float:
     >>> round(cluster_df(np.full(12, 5.0)), 2), round(cluster_df(np.array([11.0, *np.ones(11)])), 2)
     (11.0, 3.37)
     """
-    if sizes.size < 2:
-        return float("nan")
-    shares = sizes / sizes.sum()
+    if sizes.shape[-1] < 2:
+        return np.full(sizes.shape[:-1], np.nan) if sizes.ndim > 1 else math.nan
+    shares = sizes / sizes.sum(axis=-1, keepdims=True)
     products = np.square(shares) / (1 - shares)
-    return float(1 / (np.square(shares).sum() + products.sum() ** 2 - np.square(products).sum()))
+    df = 1 / (np.square(shares).sum(axis=-1) + products.sum(axis=-1) ** 2 - np.square(products).sum(axis=-1))
+    return df if df.ndim else float(df)
 
 
 def draw_clusters(
