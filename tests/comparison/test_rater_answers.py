@@ -145,12 +145,14 @@ def busy(rng, n=40, r=12, shift=0.0):
     return Contest(None, *sides, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
 
 
-def test_unequal_loads_are_weighed_and_the_plain_difference_is_told():
+def test_unequal_loads_are_weighed_and_the_plain_means_are_noted():
     contest = busy(np.random.default_rng(8))
     result = compare(contest, metric="rating", n_resamples=99, rng=0)
-    plain = result.a_score - result.b_score
-    assert abs(result.advantage - plain) > 1e-3
-    assert any(f"the plain difference of the scores is {numbers.number(plain)}." in note for note in result.notes)
+    plain = [float(side.values.mean()) for side in (contest.a, contest.b)]
+    assert abs(result.advantage - (plain[0] - plain[1])) > 1e-3
+    assert result.a_score - result.b_score == pytest.approx(result.advantage)
+    means = " and ".join(map(numbers.number, plain))
+    assert any(f"the plain means are {means}." in note for note in result.notes)
     assert result.confidence_interval.low < result.advantage < result.confidence_interval.high
     assert result.draws.mean() == pytest.approx(result.advantage, abs=5 * result.draws.std())
     swapped = compare(contest.swapped(), metric="rating", n_resamples=99, rng=0)

@@ -406,3 +406,19 @@ def test_the_null_that_is_drawn_is_the_one_that_gives_p(n_raters):
     found = compare(contest, metric="rating", raters="random", rng=0)
     beyond = np.mean(np.abs(found.null_draws) >= abs(found.advantage))
     assert beyond == pytest.approx(found.pvalue, abs=1 / found.null_draws.size)
+
+
+def test_scores_subtract_to_the_difference_where_raters_are_weighted():
+    rng = np.random.default_rng(11)
+    n, taste = 40, rng.normal(size=6)
+    busy = np.zeros((n, 6), dtype=bool)
+    busy[:, 0] = True  # one rater judged everything, the others eight items each
+    busy[np.arange(n), 1 + np.arange(n) % 5] = True
+    sides = [np.where(busy, rng.normal(size=(n, 6)) + sign * taste, np.nan) for sign in (1, -1)]
+    ids = np.tile(np.arange(6), (n, 1))
+    a, b = (Responses.from_grid(side, ids) for side in sides)
+    contest = Contest(None, a, b, Scale("continuous"), np.arange(n).astype(str), ("", "A", "B"))
+    result = compare(contest, raters="random", rng=0)
+    assert result.advantage == pytest.approx(result.a_score - result.b_score)
+    assert abs(result.a_score - a.values.mean()) > 1e-6
+    assert any("the plain means are" in note for note in result.notes)

@@ -81,6 +81,14 @@ def test_both_answers_about_raters_are_those_of_the_result(judged):
     assert len(frozen(few, "compare")[1]["sides"]) == 1
 
 
+@pytest.mark.parametrize("margin", [0.05, 0.4, 1.0, 3.0])
+@pytest.mark.parametrize(("a", "b"), [("model-1", "model-2"), ("model-2", "model-1")])
+def test_the_page_says_of_a_margin_what_the_command_line_says(judged, margin, a, b):
+    [found], kept = frozen(Compare(files=(judged,), a=a, b=b, margin=margin, raters="fixed"), "compare")
+    [claim] = [line for line in view_of("compare").show(kept, {"whose": ["these"]})["more"] if " CI " in line]
+    assert claim in str(found)
+
+
 @pytest.fixture(scope="module")
 def helped(tmp_path_factory):
     """A table with six raters of a part and a judge of everything."""

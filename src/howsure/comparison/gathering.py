@@ -228,9 +228,11 @@ def gather(
         kept, kept_null = (snapped_to_observed(drawn.advantages[i], *about) for drawn in (draws, null_draws))
         weighted: list[str] = []
         error = by_raters[i]
-        if error.error is not None:
-            moved, one, weighted = error.applied(float(advantages[0]), kept[0], float(slack[0]))
-            advantages, kept = np.array([moved]), one[np.newaxis]
+        if error.advantage is not None and error.is_weighted(float(advantages[0]), float(slack[0])):
+            weighted = [error.note((float(of_a[0]), float(of_b[0])))]
+            kept = frozen(kept + (error.advantage - advantages[0]))
+            advantages = np.array([error.advantage])
+            of_a, of_b = (np.array([score]) for score in error.scores or (of_a[0], of_b[0]))
         known = _left_out(metric, seen, run, slack, clusters)
         left = snapped_to_observed(
             known.jackknife if run.items_alone else known.jackknife[:, :0], advantages[:, np.newaxis], about[1]

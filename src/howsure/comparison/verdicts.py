@@ -14,8 +14,10 @@ from howsure.documents.numbers import pvalue as p_of
 from howsure.nulls import NULLS
 
 if TYPE_CHECKING:
+    from howsure.comparison.margins import MarginTests
     from howsure.comparison.rater_answers import RaterAnswer
     from howsure.comparison.results import Comparison
+    from howsure.inference import ConfidenceInterval
 
 MANY = 8
 """With more comparisons than this, the verdicts are counted instead of listed."""
@@ -238,30 +240,30 @@ def _margin(result: "Comparison") -> list[str]:
     if result.margin is None or math.isnan(result.advantage):
         return []
     _, a, b = result.names
-    found, alpha = result.margin, 1 - result.confidence_interval.confidence_level
-    margin, ends = number(found.margin), found.confidence_interval
-    error = error_of(ends, result.advantage)
+    return [margin_claim(result.margin, result.confidence_interval, result.advantage, a, b)]
+
+
+def margin_claim(margin: "MarginTests", ends: "ConfidenceInterval", advantage: float, a: str, b: str) -> str:
+    """Return what the tests against a margin allow to say of A and B, at the level of the interval `ends`."""
+    alpha, within = 1 - ends.confidence_level, margin.confidence_interval
+    size, error = number(margin.margin), error_of(within, advantage)
+    level = f"{100 * within.confidence_level:g}% CI"
 
     def basis(pvalue: float) -> str:
-        return (
-            f"({100 * ends.confidence_level:g}% CI {ends_of(ends.low, ends.high, error)}, p {in_words(p_of(pvalue))})"
-        )
+        return f"({level} {ends_of(within.low, within.high, error)}, p {in_words(p_of(pvalue))})"
 
-    if found.superiority <= alpha:
-        return [f"{a} is better than {b} by more than {margin} {basis(found.superiority)}."]
-    if found.equivalence <= alpha:
-        return [f"{a} and {b} are equivalent: they differ by less than {margin} {basis(found.equivalence)}."]
-    if found.non_inferiority <= alpha:
-        return [f"{a} is not worse than {b} by more than {margin} {basis(found.non_inferiority)}."]
-    if ends.high < -found.margin:
-        return [
-            f"{b} is better than {a} by more than {margin} ({100 * ends.confidence_level:g}% CI "
-            f"{ends_of(-ends.high, -ends.low, error)})."
-        ]
-    return [
-        f"The data do not show that {a} is within {margin} of {b} {basis(found.equivalence)}, nor that it is "
-        f"better by more than {margin}."
-    ]
+    if margin.superiority <= alpha:
+        return f"{a} is better than {b} by more than {size} {basis(margin.superiority)}."
+    if margin.equivalence <= alpha:
+        return f"{a} and {b} are equivalent: they differ by less than {size} {basis(margin.equivalence)}."
+    if margin.non_inferiority <= alpha:
+        return f"{a} is not worse than {b} by more than {size} {basis(margin.non_inferiority)}."
+    if within.high < -margin.margin:
+        return f"{b} is better than {a} by more than {size} ({level} {ends_of(-within.high, -within.low, error)})."
+    return (
+        f"The data do not show that {a} is within {size} of {b} {basis(margin.equivalence)}, nor that it is better by "
+        f"more than {size}."
+    )
 
 
 def _table(found: Sequence["Comparison"]) -> Table:

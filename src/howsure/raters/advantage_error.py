@@ -6,7 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.data.contests import Contest
-from howsure.data.responses import frozen
 from howsure.data.scales import FloatArray, IntArray
 from howsure.documents.numbers import number
 from howsure.errors import DataError
@@ -40,22 +39,27 @@ class RaterError:
     error : CombinedError or None
         The parts of raters, and of items beyond them, if A and B are equal; None where raters are held fixed.
     advantage : float, optional
-        The advantage that the error belongs to, where it is not the difference of the scores: ratings are weighted so
-        that raters of many items do not dominate it.
+        The advantage that the error belongs to, where it is not that of plain means: ratings are weighted so that
+        raters of many items do not dominate it.
+    scores : tuple of float, optional
+        The scores of A and B with the same weights.
     """
 
     error: CombinedError | None
     advantage: float | None = None
+    scores: tuple[float, float] | None = None
 
-    def applied(self, plain: float, draws: FloatArray, rounding: float) -> tuple[float, FloatArray, list[str]]:
-        """Return the advantage, its draws moved to it, and a note where it is not the difference of the scores."""
-        if self.advantage is None or abs(self.advantage - plain) <= rounding:
-            return plain, draws, []
-        note = (
-            "Raters judged unequal numbers of items. The advantage is weighted so that the busiest raters do not "
-            f"dominate it; the plain difference of the scores is {number(plain)}."
+    def is_weighted(self, plain: float, rounding: float) -> bool:
+        """Whether the advantage differs from the plain one."""
+        return self.advantage is not None and abs(self.advantage - plain) > rounding
+
+    def note(self, plain: tuple[float, float]) -> str:
+        """Return why scores and advantage are not the plain ones, which are given."""
+        plain_a, plain_b = (number(score) for score in plain)
+        return (
+            "Raters judged unequal numbers of items. Scores and their difference are weighted so that the busiest "
+            f"raters do not dominate them; the plain means are {plain_a} and {plain_b}."
         )
-        return self.advantage, frozen(draws + (self.advantage - plain)), [note]
 
 
 def rater_error(
@@ -72,8 +76,12 @@ def rater_error(
     if not metric.linear:
         return RaterError(_measured_error(contest, metric, both=both, raters=raters, clusters=clusters))
     best = clusters is None and _paired(contest)
-    found = components_of(_units_by_raters(contest, metric, clusters), best=best)
-    return RaterError(found.error, found.mean if best else None)
+    components = components_of(_units_by_raters(contest, metric, clusters), best=best)
+    if not best or components.weights is None:
+        return RaterError(components.error)
+    # Each rater gave one rating to each output of an item: in the order of the cells they have the cells' weights.
+    of_a, of_b = (float(components.weights @ side.values[np.argsort(side.cells)]) for side in (contest.a, contest.b))
+    return RaterError(components.error, components.mean, (of_a, of_b))
 
 
 def _paired(contest: Contest) -> bool:

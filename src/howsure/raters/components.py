@@ -9,7 +9,7 @@ judged by different raters, no value per pair exists, and the raters' part comes
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -40,6 +40,8 @@ class TwoWay:
     n_items, n_raters, n_cells : int
     error : CombinedError
         Of the mean: raters (with the residual), and items beyond it.
+    weights : array of float, optional
+        Of the cells in the mean; they sum to one.
     """
 
     mean: float
@@ -50,6 +52,7 @@ class TwoWay:
     n_raters: int
     n_cells: int
     error: CombinedError
+    weights: FloatArray | None = field(default=None, repr=False, compare=False)
 
     def intervals(
         self, *, confidence_level: float = 0.95, within: Sequence[tuple[float, float]] = ()
@@ -184,7 +187,7 @@ def two_way(
         (a, b, _), e = fit.components.tolist(), float(fit.truncated[2])
         w = fit.weights if best else w
     error = _error_of_mean(w, row, column, (a, b, e), fit)
-    return TwoWay(float(w @ y), a, b, e, n_items, n_raters, y.size, error)
+    return TwoWay(float(w @ y), a, b, e, n_items, n_raters, y.size, error, w)
 
 
 def components_of(table: CellTable, *, best: bool = False) -> TwoWay:

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from howsure.comparison.verdicts import margin_claim
 from howsure.documents import csv_tables
 from howsure.documents.numbers import error_of, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
@@ -217,7 +218,9 @@ def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
         verdict = f"{sided.get(one.alternative, 'No clear difference')}{whose}."
         likely = f"likely between {between(ends.low, ends.high, error)}"
         detail = f"{scores} The difference is {likely} ({level}; {p_said(shown)})."
-    more = _margin(answer.margin, 1 - ends.confidence_level, a, b)
+    margin = answer.margin
+    undefined = margin is None or math.isnan(margin.equivalence)
+    more = [] if undefined else [margin_claim(margin, ends, value, a, b)]
     if not sure and 0 < answer.detectable < math.inf:
         more.append(f"80 in 100 studies like this would find a true difference of {rough(answer.detectable)}.")
     if sure == (ends.low <= 0 <= ends.high):
@@ -225,19 +228,6 @@ def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
     words = f"Difference {number(value, error)}, {level} {ends_of(ends.low, ends.high, error)}."
     tone = ("wins-a" if value > 0 else "wins-b") if sure else "unclear"
     return {"tone": tone, "verdict": verdict, "detail": detail, "more": more, "now": numbers | {"words": words}}
-
-
-def _margin(found: Any, alpha: float, a: str, b: str) -> list[str]:
-    if found is None or math.isnan(found.equivalence):
-        return []
-    margin = number(found.margin)
-    if found.superiority <= alpha:
-        return [f"{a} is better by more than {margin} ({p_said(f'{found.superiority:.2g}')})."]
-    if found.equivalence <= alpha:
-        return [f"The two differ by less than {margin} ({p_said(f'{found.equivalence:.2g}')})."]
-    if found.non_inferiority <= alpha:
-        return [f"{a} is not worse than {b} by more than {margin} ({p_said(f'{found.non_inferiority:.2g}')})."]
-    return [f"The data do not show whether the two differ by more than {margin}."]
 
 
 def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
