@@ -12,6 +12,8 @@ from scipy import stats
 from howsure import ArgumentError, Comparison, Contest, FunctionMetric, HowsureWarning, Responses, Scale, _json
 from howsure.comparison import Comparisons, compare, compare_each
 from howsure.data.summaries import means
+from howsure.documents.numbers import in_words
+from howsure.documents.numbers import pvalue as pvalue_text
 from howsure.documents.text import render
 from howsure.inference import sign_flips_of_rows
 from howsure.intervals import INTERVALS
@@ -632,11 +634,22 @@ def test_skewed_advantages_are_noted_with_what_a_studentised_test_says():
     [note] = [note for note in found.notes if "skewed" in note]
     other = compare(contest, metric="mae", null="studentised", rng=0)
     assert "Item differences in mae are markedly skewed (skewness -" in note
-    assert f"p = {other.pvalue:.2g} (`null='studentised'`)" in note
+    assert found.skewness_pvalue == other.pvalue
+    assert f"({in_words(pvalue_text(other.pvalue)).removeprefix('= ')} by a test that allows for skewness)" in str(
+        found
+    )
+    assert math.isnan(other.skewness_pvalue)
     assert not any("skewed" in note for note in other.notes)
     assert not any("skewed" in note for note in compare(paired(60), metric="mae", rng=0).notes)
     flips = Contest.from_arrays([1] * 40, [1] * 38 + [0] * 2, [1] * 20 + [0] * 20)
     assert not any("skewed" in note for note in compare(flips, metric="accuracy", rng=0).notes)  # signs
+
+
+def test_tests_that_disagree_because_of_skewness_are_a_borderline_case():
+    differences = np.random.default_rng(2).lognormal(0, 1.2, 60) - 1.2
+    result = compare(Contest.from_arrays(None, differences, np.zeros(60)), rng=0)
+    assert result.pvalue < 0.05 < result.skewness_pvalue
+    assert "disagree at 5%. Treat this as a borderline case." in str(result)
 
 
 def test_a_studentised_test_of_few_items_that_differ_is_advised_against():

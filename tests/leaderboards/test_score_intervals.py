@@ -219,3 +219,13 @@ def test_items_that_separate_two_models_follow_from_the_standard_error():
     board = compare_all(table_of(a=passes(1), b=passes(4), c=passes(0)), rng=0, n_resamples=199)
     assert board.pair("c", "a").standard_error == pytest.approx(1 / 23)
     assert "About 190 items would separate c and a" in str(board)
+
+
+def test_skewed_pairs_are_noted_on_a_leaderboard():
+    rng = np.random.default_rng(3)
+    base = rng.normal(size=(60, 1))
+    rare = 6.0 * (np.arange(60) % 20 == 0)[:, np.newaxis]
+    grids = {"a": base, "b": base + 0.1 * rng.normal(size=(60, 1)) - rare, "c": base + rng.normal(size=(60, 1))}
+    sources = {name: Responses.from_grid(grid) for name, grid in grids.items()}
+    board = compare_all(ResponseTable(np.arange(60).astype(str), sources, Scale("continuous")))
+    assert any("Item differences are markedly skewed for 2 of 3 pairs" in note for note in board.notes)

@@ -102,6 +102,8 @@ class Comparison(Signed):
         Of the advantage.
     pvalue, pvalue_se : float
         Of the null that A and B are equal, and its Monte-Carlo standard error.
+    skewness_pvalue : float
+        The p-value of a test that allows for skewness, where item differences are markedly skewed; else NaN.
     expected_pvalue, expected_pvalue_se : float
         The p-value that a study like this gives on average; it describes the study and is not a test of these data.
     detectable : float
@@ -176,6 +178,7 @@ class Comparison(Signed):
     evidence: Evidence | None = field(default=None, repr=False, compare=False)
     item_scores: ItemScores | None = field(default=None, repr=False, compare=False)
     beside: "Comparison | None" = field(default=None, repr=False, compare=False)
+    skewness_pvalue: float = math.nan
 
     @property
     def draws(self) -> FloatArray:
@@ -234,6 +237,7 @@ class Comparison(Signed):
             confidence_interval=limits,
             pvalue=tail.pvalue,
             pvalue_se=tail.standard_error,
+            skewness_pvalue=NULLS[self.null].pvalue_under_skewness(self._known, side),
             alternative=side,
             pvalue_adjusted=math.nan,
             n_together=1,

@@ -102,6 +102,8 @@ def _numbers(result: "Comparison", first: str) -> str:
     error = error_of(result.confidence_interval, result.advantage)
     joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
     p = f"p {in_words(shown_pvalue(result))}"
+    if result.skewness_pvalue > (1 + 1e-9) / (result.n_resamples + 1):  # else no resample is as extreme
+        p += f" ({in_words(p_of(result.skewness_pvalue)).removeprefix('= ')} by a test that allows for skewness)"
     if not math.isnan(result.pvalue_adjusted):
         p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
     scores = f"{result.title} {number(of_first, error)} vs {number(of_second, error)}"
@@ -163,19 +165,25 @@ def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
 
 
 def asides(result: "Comparison") -> list[str]:
-    """Return where p-value and interval disagree."""
+    """Return where two p-values, or p-value and interval, disagree."""
     ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
     if any(map(math.isnan, (result.advantage, ends.low, result.pvalue))) or result.n_together > 1:
         return []
+    lines = []
+    if not math.isnan(result.skewness_pvalue) and decided(result) != (result.skewness_pvalue <= alpha + 1e-12):
+        lines = [
+            f"The exchange test and one that allows for skewness disagree at {100 * alpha:.2g}%. Treat this as a "
+            "borderline case."
+        ]
     outside = not ends.low <= 0 <= ends.high
     rejected = result.pvalue <= alpha + 1e-12
     if outside == rejected:
-        return []
+        return lines
     if outside and result.detectable == math.inf:  # no p-value could be small, which the verdict says
-        return ["The interval excludes 0, but it assumes normal differences, which so few items cannot show."]
+        return [*lines, "The interval excludes 0, but it assumes normal differences, which so few items cannot show."]
     side = f"excludes 0 although p is above {alpha:.2g}" if outside else f"includes 0 although p is at most {alpha:.2g}"
     ways = "test and interval are computed in different ways. Treat this as a borderline case."
-    return [f"The interval {side}: {ways}"]
+    return [*lines, f"The interval {side}: {ways}"]
 
 
 def sizes(result: "Comparison") -> str:

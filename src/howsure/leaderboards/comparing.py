@@ -20,7 +20,7 @@ from howsure.inference.simultaneous import adjust_smallest, tails_among
 from howsure.io.reading import as_table
 from howsure.leaderboards.pairs import Findings, PairSettings, Tested, bounded_by_missing, findings_of
 from howsure.leaderboards.random_raters import findings_with_raters, random_raters_of
-from howsure.leaderboards.ranks import notes_on, ranked, scopes_of
+from howsure.leaderboards.ranks import notes_on, ranked, scopes_of, skewed_pairs
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.result import Leaderboard, Leaderboards
 from howsure.leaderboards.score_intervals import is_share, score_bounds, with_score_intervals
@@ -121,6 +121,8 @@ def compare_all(
     elif request.by is not None:
         scopes, advice = _both_for_tasks(tasks, request, judged, pairs)
     notes += leader_without(tasks, data.table.items)
+    if data.metric.additive and raters is None:
+        notes += skewed_pairs(of_parts[0], pairs)
     found = judged[0] if len(judged) == 1 else bounded_by_missing(judged[0], judged[1], tasks, pairs.pairs)
     notes += [*found.notes, *notes_on(tasks, found, pairs)]
     if request.aggregation.by_rank and request.by is not None:

@@ -19,9 +19,29 @@ from howsure.inference.simultaneous import RankSets, groups_alike, rank_sets
 from howsure.leaderboards.pairs import MOST_EXACT, Findings, Pairs, PairSettings
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.result import IntervalEnds, Leaderboard, Pair, RankedModel, Scope, TaskScore
+from howsure.leaderboards.score_intervals import Part
 from howsure.leaderboards.units import Tasks
 from howsure.metrics import Metric, spelled
+from howsure.nulls.sign_flip import is_skewed
 from howsure.provenance import Provenance
+
+MANY_ITEMS = 500
+"""With so many items a mean is nearly normal although items are skewed; `compare` says nothing then, either."""
+
+
+def skewed_pairs(parts: Sequence[Part], settings: PairSettings) -> list[str]:
+    """Return the note that item differences of some pairs are markedly skewed, as `compare` says it of one pair."""
+    _, items, clusters = parts[0]
+    if len(parts) > 1 or clusters is not None or len(items) >= MANY_ITEMS:
+        return []
+    first, second = settings.pairs.first, settings.pairs.second
+    n = sum(is_skewed(items[:, j] - items[:, k]) for j, k in zip(first, second, strict=True))
+    if not n:
+        return []
+    return [
+        f"Item differences are markedly skewed for {n:,} of {first.size:,} pairs, but the sign-flip test assumes "
+        "symmetry if two models are equally good. howsure compare gives a pair's p-value that allows for skewness."
+    ]
 
 
 def notes_on(tasks: Tasks, found: Findings, settings: PairSettings) -> list[str]:

@@ -1,5 +1,6 @@
 """The contract of a null: what a resample looks like if A and B are equal, its p-value on rows, its rules and words."""
 
+import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import ClassVar, Literal, Protocol
@@ -151,6 +152,10 @@ class Null(ABC):
     def can_reject(self, n_units: int, tail: float) -> bool:
         """Whether so many items (or clusters) can give a one-sided p-value at or below `tail`."""
         return True
+
+    def pvalue_under_skewness(self, evidence: Evidence, alternative: str) -> float:
+        """Return what a test that allows for skewness gives, where items are too skewed for this null; else NaN."""
+        return math.nan
 
     def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
         """Return notes on data that do not fit the null; of the first row."""

@@ -66,28 +66,39 @@ class SignFlip(Null):
         """Whether one exchange of all 2ⁿ is rare enough."""
         return bool(n_units >= 60 or 0.5**n_units <= tail)
 
-    def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
-        """Say that item advantages are skewed, where exchanges assume symmetry, and what a studentised test says."""
+    def pvalue_under_skewness(self, evidence: Evidence, alternative: str) -> float:
+        """Return the p-value of the studentised bootstrap, where items are markedly skewed; NaN without draws."""
         items, error = evidence.items[0], float(evidence.errors[0])
         if not items.size or not error > 0 or not evidence.draws.size or np.isnan(evidence.standard_errors).all():
-            return []
-        if are_signs(items) or telling(items) < FEW_TELLING:
-            return []
-        skewness, least = skewness_of(items)
-        if abs(skewness) < least:
-            return []
+            return math.nan
+        if not is_skewed(items):
+            return math.nan
         plain = Evidence(
             np.array([items.mean()]),
             draws=evidence.draws,
             standard_errors=evidence.standard_errors,
             errors=evidence.errors,
         )
-        found = StudentisedBootstrap().of(plain, alternative)[0]
+        return StudentisedBootstrap().of(plain, alternative)[0].pvalue
+
+    def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
+        """Say that item advantages are skewed, where exchanges assume symmetry."""
+        if math.isnan(self.pvalue_under_skewness(evidence, alternative)):
+            return []
+        skewness, _ = skewness_of(evidence.items[0])
         return [
             f"Item differences in {metric} are markedly skewed (skewness {skewness:.2g}), but the sign-flip test "
-            "assumes symmetry if A and B are equally good. The studentised bootstrap test does not: "
-            f"p {'<' if found.is_bound else '='} {found.pvalue:.2g} (`null='studentised'`)."
+            "assumes symmetry if A and B are equally good. The p-value that allows for skewness is that of the "
+            "studentised bootstrap test (`null='studentised'`)."
         ]
+
+
+def is_skewed(advantages: FloatArray) -> bool:
+    """Whether item advantages are so skewed, and so many of them differ from zero, that it matters and shows."""
+    if are_signs(advantages) or telling(advantages) < FEW_TELLING:
+        return False
+    skewness, least = skewness_of(advantages)
+    return bool(abs(skewness) >= least)
 
 
 def skewness_of(advantages: FloatArray) -> tuple[Any, float]:
