@@ -131,7 +131,7 @@ def test_a_constant_judge_never_passes_the_verdict():
 
 def test_the_order_of_what_is_said():
     said = str(howsure.judge(examples.judged(), judge="gpt-judge"))
-    parts = ["agrees with raters", "Root mean squared distance", "shuffled judge", "correlate with people's by",
+    parts = ["agrees with raters", "averaged over responses)", "shuffled judge", "correlate with people's by",
              "by model", "gpt-judge favours model-2 by", "Alternative annotator test (ε = 0.1)"]  # fmt: skip
     places = [said.index(part) for part in parts]
     assert places == sorted(places)

@@ -50,7 +50,8 @@ class AgreementRow:
     ----------
     name : str
     agreement : float
-        Mean share of other raters with the same label, or minus the root mean squared distance to them.
+        Mean share of other raters with the same label, or minus the mean over responses of the root mean squared
+        distance to the item's other raters.
     difference : JudgedEstimate or None
         Minus the agreement among raters; None for the raters themselves.
     winning_rate, advantage_probability : float
@@ -207,13 +208,15 @@ class JudgeReport(Signed):
 
     def _compared(self) -> str:
         human, judge, constant, shuffled = self.agreements
-        what = "the same label as another rater" if self.measure == "labels" else "distance to another rater"
         if self.measure == "labels":
             shown = [f"{100 * row.agreement:.1f}%" for row in (human, judge, constant, shuffled)]
-            said = f"Share with {what}: raters {shown[0]}, {self.judge} {shown[1]}"
+            said = f"Share with the same label as another rater: raters {shown[0]}, {self.judge} {shown[1]}"
         else:
             shown = [plainly(abs(row.agreement)) for row in (human, judge, constant, shuffled)]
-            said = f"Root mean squared {what}: raters {shown[0]}, {self.judge} {shown[1]}"
+            said = (
+                "Distance to the item's other raters (root mean square on an item, averaged over responses): raters "
+                f"{shown[0]}, {self.judge} {shown[1]}"
+            )
         return f"{said}, {constant.name} {shown[2]}, {shuffled.name} {shown[3]}."
 
     def _agreements(self) -> Table:

@@ -102,9 +102,8 @@ def _difference(found: "SignificanceTest") -> str:
 
 
 def _tied(found: "SignificanceTest") -> bool:
-    """Return whether ties leave nothing of the estimate: "0, 95% CI 0 to 0" would only hide what the test found."""
-    ends = found.confidence_interval
-    return found.estimand not in (MEAN, ACCURACY) and found.estimate == ends.low == ends.high == found.delta == 0
+    """Return whether ties leave nothing of the estimate: a difference of 0 would hide which system the test favours."""
+    return found.estimand not in (MEAN, ACCURACY) and found.estimate == found.delta == 0
 
 
 def _between_means(found: "SignificanceTest") -> str:
@@ -156,7 +155,9 @@ def _contradictions(found: "SignificanceTest") -> list[str]:
     """Return what the reader must know if the estimate or the means do not show the direction of the test."""
     test, said = CATALOGUE[found.test], []
     if _tied(found):
-        said.append(f"Because of ties the {found.estimand} is 0; the test compares {test.compares}.")
+        ends = found.confidence_interval
+        within = "" if ends.low == ends.high == 0 else f" ({ci(found)})"
+        said.append(f"Because of ties the {found.estimand} is 0{within}; the test compares {test.compares}.")
     elif (found.estimate - found.delta) * found.side <= 0:
         where = "is exactly" if found.estimate == found.delta else "lies on the other side of"
         said.append(

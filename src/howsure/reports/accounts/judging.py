@@ -41,7 +41,7 @@ def of_report(result: Any, asked: "Question | None", data: Any) -> Account:
     score = (
         "the share of the item's other raters who gave the same label"
         if result.measure == "labels"
-        else "minus the root mean squared distance to the item's other raters"
+        else "minus the root mean squared distance to the item's other raters, averaged over responses"
     )
     done = [
         f"Beside each response of a person, person and judge are both scored by {score}. The headline is the mean "
