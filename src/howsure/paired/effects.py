@@ -160,8 +160,8 @@ class CohenD(EffectMeasure):
             low, high = _jackknife_interval(scores.differences, estimate, data.alpha)
             method = "jackknife"
             caution = (
-                f"The differences have outliers or heavy tails: a 95% interval of {self.label} covered 55% to 97% where "
-                "measured. Hodges–Lehmann depends on them less."
+                f"The differences have outliers or heavy tails: a 95% interval of {self.label} covered 55% to 97% "
+                "where measured. Hodges–Lehmann depends on them less."
             )
             notes = (caution, *notes)
         else:
@@ -341,8 +341,8 @@ def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
 def _jackknife_interval(differences: FloatArray, estimate: float, alpha: float) -> tuple[float, float]:
     """Return d ± t · its jackknife error (Tukey 1958), which counts skewness and tails that a noncentral t ignores.
 
-    In trials bootstraps of d, percentile and BCa, covered no more with outliers. The robust route of Algina, Keselman
-    and Penfield (2005) measures another quantity: trimmed means in units of a winsorised deviation.
+    The robust route of Algina, Keselman and Penfield (2005) measures another quantity: trimmed means in units of a
+    winsorised deviation.
     """
     from scipy.special import stdtrit
 
