@@ -4,6 +4,7 @@
 writes the page only.
 """
 
+import math
 from dataclasses import replace
 from functools import partial
 
@@ -19,6 +20,8 @@ from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 FILE = "gate_judge.csv"
 SETS = 2000
 FAVOURED = 0.5
+ENDLESS = (-math.inf, math.inf)
+"""Ratings are simulated as normal."""
 
 
 def judged(people, scores, *, raters):
@@ -72,9 +75,10 @@ def measure(name, margin, labelled, raters, draw, data_sets, number):
     """Count verdicts of the gate, passes by the interval of `compare --judge` alone, and passes by the judge alone."""
     rng, rule = np.random.default_rng([43, number]), GateRule(CLAIMS["non-inferior"], margin)
     counts = dict.fromkeys(("pass", "fail", "unguarded", "judge"), 0)
+    ends = ENDLESS if draw.func is rated else None
     for _ in range(data_sets):
         data = draw(rng, margin)
-        found = judged_gate(data, rule, GateSettings(raters=raters or None))
+        found = judged_gate(data, rule, GateSettings(raters=raters or None, range=ends))
         if found.verdict != "inconclusive":
             counts[found.verdict] += 1
         own = compare_with_judge(data, procedure=Procedure(raters=raters or None)).evidence

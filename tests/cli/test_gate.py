@@ -85,7 +85,7 @@ def test_files_for_other_programs(folder, howsure):
 
 def test_one_table_with_named_models(folder, howsure):
     howsure("example", "ratings.csv")
-    words = ["gate", "ratings.csv", "--gold", "human", "--margin", "0.1"]
+    words = ["gate", "ratings.csv", "--gold", "human", "--margin", "0.1", "--range", "1,5"]
     said = howsure(*words, "--baseline", "model-1", "--candidate", "model-2")
     assert said.returncode == 0
     assert said.stdout.startswith("Pass: model-2 is not worse than model-1 by more than 0.1.")

@@ -49,9 +49,9 @@ def test_verdicts_and_their_sentences(claim, lost, won, verdict, says):
 
 def test_the_numbers_of_a_sentence_are_those_of_the_result():
     found = gate(flipped(lost=30, won=10), rule())
-    assert "Mean rating 0.700 vs 0.750, lower by 0.050 (90% CI 0.024 to 0.077)." in found.sentence
+    assert "Mean rating 0.700 vs 0.750, lower by 0.050 (90% CI 0.024 to 0.079)." in found.sentence
     better = gate(flipped(lost=10, won=30), rule())
-    assert "higher by 0.050 (90% CI 0.024 to 0.077)." in better.sentence
+    assert "higher by 0.050 (90% CI 0.024 to 0.079)." in better.sentence
 
 
 def test_verdict_and_interval_are_the_same_thing():
@@ -66,7 +66,7 @@ def test_lower_values_can_be_better():
     gold = np.arange(60.0)
     noise = np.random.default_rng(0).normal(size=60)
     contest = Contest.from_arrays(gold, gold + 0.1 * noise, gold + noise, names=("gold", "new", "old"))
-    found = gate(contest, rule(0.1), GateSettings("mae"))
+    found = gate(contest, rule(0.1), GateSettings("mae", range=(-np.inf, np.inf)))
     assert found.verdict == "pass"
     assert "lower by" in found.sentence
 
@@ -189,7 +189,7 @@ def test_clusters_are_the_units():
 def test_rare_catastrophes_are_recognised_and_end_inconclusive():
     values = np.concatenate([np.full(3, -1.0), np.full(97, 0.01)])
     contest = Contest.from_arrays(None, 0.5 + values / 2, np.full(100, 0.5), names=("", "new", "old"))
-    found = gate(contest, rule(0.027))
+    found = gate(contest, rule(0.027), GateSettings(range=(0, 1)))
     assert found.verdict == "inconclusive"
     assert any("rare large losses" in note for note in found.notes)
 
@@ -197,7 +197,7 @@ def test_rare_catastrophes_are_recognised_and_end_inconclusive():
 @pytest.mark.parametrize(
     ("margin", "message"),
     [
-        (2, r"`margin` must be below 1, the range of rating on these data; got 2. Did you mean 0.02\?"),
+        (2, r"`margin` must be below 1, the range of rating on the scale from 0 to 1; got 2. Did you mean 0.02\?"),
         (1, "`margin` must be below 1"),
         (-0.1, "`margin` must be at least 0; got -0.1"),
     ],

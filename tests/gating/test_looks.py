@@ -139,15 +139,15 @@ def test_two_looks_with_a_file_that_remembers(tmp_path):
     shown = str(first)
     assert "Look 1 of 2" in shown
     assert "Do not add items" not in shown
-    second = staged_gate(contest(0, 3000), rule, plan)
-    assert (second.verdict, second.looks.look, second.overall.n_items) == ("pass", 2, 3000)
+    second = staged_gate(contest(0, 4500), rule, plan)
+    assert (second.verdict, second.looks.look, second.overall.n_items) == ("pass", 2, 4500)
     assert any("200 items of these files had been seen" in note for note in second.notes)
     parts = [look.differences for look in _read(plan.state).looks]
-    assert [part.size for part in parts] == [200, 2800]
+    assert [part.size for part in parts] == [200, 4300]
     again = two_looks(parts, rule, 1.0)
     assert second.looks.passing == pytest.approx(again.passing)
     with pytest.raises(DataError, match=r"this gate was decided at look 2 \(pass\)"):
-        staged_gate(contest(0, 4000), rule, plan)
+        staged_gate(contest(0, 4900), rule, plan)
 
 
 def test_the_order_of_files_with_all_items_or_new_ones_alone_does_not_matter(tmp_path):
@@ -231,7 +231,7 @@ def begun(path):
         (lambda text: b"hello\n" + text, r"damaged \(line 1\)"),
         (lambda text: b'{"digest": "x"}\n', "is not a state file of a gate"),
         (lambda text: b"\x00\xff\n", r"damaged \(line 1\)"),
-        (lambda text: text.replace(b'"version": 1', b'"version": 7'), "version 7; this version of howsure reads 1"),
+        (lambda text: text.replace(b'"version": 2', b'"version": 7'), "version 7; this version of howsure reads 2"),
         (lambda text: text.replace(b'"margin": 0.03', b'"margin": 0.5'), "belongs to another gate: `margin` was 0.5"),
     ],
 )

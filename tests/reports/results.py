@@ -103,7 +103,9 @@ def _repeated():
 
 def _gated():
     topics = {"topic": np.array([HOSTILE, "y"] * 15)}
-    return gate(contest(groups=topics), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic"))
+    return gate(
+        contest(groups=topics), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic", range=(-10, 10))
+    )
 
 
 def _fitted():
@@ -141,7 +143,9 @@ MADE = {
         ratings(30), "topic", gold="human", metric="mae", n_resamples=99, rng=0
     ),
     "LeaderboardPlan": lambda: plan_leaderboard(ratings(30), gold="human", metric="mae", rng=0, n_resamples=99),
-    "GateCheck": lambda: check_gate(contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae")),
+    "GateCheck": lambda: check_gate(
+        contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", range=(-10, 10))
+    ),
     "GateResult": _gated,
     "ModelScores": lambda: score_models(_repeated()),
     "Reliability": lambda: reliability_of(_repeated()),

@@ -300,7 +300,7 @@ SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in ra
         ("describe", {}),
         ("score", {"gold": "human", "metric": ["mae"]}),
         ("reliability", {"gold": "human"}),
-        ("gate", {"gold": "human", "baseline": "model-1", "candidate": "model-2", "margin": 0.1}),
+        ("gate", {"gold": "human", "baseline": "model-1", "candidate": "model-2", "margin": 0.1, "range": ["1", "5"]}),
         ("simulate", {"preset": "normal", "n_items": 20}),
     ],
 )

@@ -29,6 +29,9 @@ margin = 0.02
 # superior = true
 # equivalent = true
 
+# The lowest and the highest possible value of ratings and other numbers; right or wrong answers need none.
+# range = [1, 5]
+
 # The metric and gold labels, where the data do not say: howsure metrics lists them.
 # metric = "accuracy"
 # gold = "human"

@@ -15,11 +15,11 @@ from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.missing import PREFERENCES, filled
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
-from howsure.data.scales import Scale
 from howsure.documents import Aside
-from howsure.documents.numbers import counted, number
-from howsure.errors import ArgumentError, DataError, HowsureWarning
+from howsure.documents.numbers import counted
+from howsure.errors import DataError, HowsureWarning
 from howsure.gating.gauges import ComparisonGauge, Gauge, GuardedStudentGauge, JudgedGauge, ScoreGauge, gauge_of, p_of
+from howsure.gating.limits import Range, check_margin, range_of, required_span, span_of
 from howsure.gating.more_data import TARGET, MoreData, new_items, new_runs
 from howsure.gating.result import GateResult, ItemChange, ItemChanges, Looks, Measurement, MissingAnswers
 from howsure.gating.rule import GateRule, Verdict
@@ -49,6 +49,8 @@ class GateSettings:
     max_error_rate : float
         The largest share of samples without a score with which the gate is run.
     seed : int
+    range : tuple of float, optional
+        The lowest and the highest possible value; infinite where there is no limit.
     """
 
     metric: str | Metric | None = None
@@ -57,6 +59,7 @@ class GateSettings:
     raters: str | None = None
     max_error_rate: float = 0.05
     seed: int = 0
+    range: Range | None = None
 
 
 class GaugedComparison(NamedTuple):
@@ -88,7 +91,7 @@ def gate(contest: Contest, rule: GateRule, settings: GateSettings | None = None)
     """
     settings = settings or GateSettings()
     prepared = prepare(contest, rule, settings)
-    found = measure(prepared.complete, prepared.metric, settings)
+    found = measure(prepared.complete, prepared, settings)
     overall = measurement(found, rule)
     slices = _slices(prepared, rule, settings, overall)
     missing = bounded(prepared, rule, settings)
@@ -107,6 +110,12 @@ class Prepared:
     complete: Contest
     metric: Metric
     notes: tuple[str, ...]
+    scale_range: Range | None = None
+
+    @property
+    def span(self) -> float:
+        """The largest difference that an item can have; NaN where nothing says it."""
+        return span_of(self.metric, self.scale_range)
 
 
 def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepared:
@@ -118,8 +127,9 @@ def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepare
         raise DataError("a gate needs at least two items that both models answered; there is one.")
     metrics, why = metrics_for(complete, None if settings.metric is None else [settings.metric])
     metric = bind(metrics[0], complete)
-    check_margin(rule.margin, metric, complete.scale, complete)
-    return Prepared(whole, complete, metric, tuple(why))
+    scale_range = range_of(complete, settings.range)
+    check_margin(rule.margin, metric, scale_range)
+    return Prepared(whole, complete, metric, tuple(why), scale_range)
 
 
 def with_absent(contest: Contest) -> Contest:
@@ -167,63 +177,29 @@ def refuse_missing(whole: Contest, limit: float) -> None:
     )
 
 
-def span_of(metric: Metric, scale: Scale, contest: Contest) -> float:
-    """Return the largest difference that an item can have, by the metric or by its scale; infinite where there is none.
-
-    Numbers between 0 and 1 are taken for a scale that ends there; other numbers may be as large as they like.
-    """
-    if math.isfinite(metric.span) or not metric.additive:
-        return metric.span
-    if scale.levels and scale.is_numeric:
-        reach = max(scale.levels) - min(scale.levels)
-    else:
-        low, high = _seen(contest)
-        reach = 1.0 if low >= 0 and high <= 1 else math.inf
-    return reach ** max(1, metric.error_power) if reach > 0 else math.inf
-
-
-def _seen(contest: Contest) -> tuple[float, float]:
-    """Return the smallest and the largest value."""
-    values = [source.values for source in contest.sources.values()]
-    return min(float(own.min()) for own in values), max(float(own.max()) for own in values)
-
-
-def check_margin(margin: float, metric: Metric, scale: Scale, contest: Contest) -> None:
-    """Refuse a margin that no difference can reach: it is in another unit."""
-    low, high = metric.bounds
-    seen = _seen(contest)
-    reach = min(high - low, span_of(metric, scale, contest))
-    if math.isinf(reach) and not metric.ignores:
-        reach = (seen[1] - seen[0]) ** max(1, metric.error_power)
-    if margin < reach or math.isinf(reach) or not reach > 0:
-        return
-    hint = f" Did you mean {margin / 100:g}?" if margin / 100 < reach else ""
-    raise ArgumentError(
-        f"`margin` must be below {number(reach)}, the range of {metric.name} on these data; got {margin:g}.{hint}"
-    )
-
-
-def measure(contest: Contest, metric: Metric, settings: GateSettings) -> GaugedComparison:
+def measure(contest: Contest, prepared: Prepared, settings: GateSettings) -> GaugedComparison:
     """Compare candidate and baseline, and take the gauge that the data need."""
-    [found] = _compared(contest, metric, settings, by=None)
+    [found] = _compared(contest, prepared, settings, by=None)
     return found
 
 
-def _compared(contest: Contest, metric: Metric, settings: GateSettings, *, by: str | None) -> list[GaugedComparison]:
+def _compared(
+    contest: Contest, prepared: Prepared, settings: GateSettings, *, by: str | None
+) -> list[GaugedComparison]:
+    metric, span = prepared.metric, prepared.span
     # Without clusters the gauges make their own ends, so that no resamples are needed for another interval.
     plain = metric.additive and settings.cluster is None
     how = Procedure(interval="t" if plain else None, cluster=settings.cluster, raters=settings.raters)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", HowsureWarning)  # where t is undefined, the gauge is not
         found = compare_each(contest, metrics=[metric], by=by, correction="none", procedure=how, rng=settings.seed)
-    span = span_of(metric, contest.scale, contest)
-    return [GaugedComparison(entry, _gauge(entry, span, plain=plain), span) for entry in found]
+    return [GaugedComparison(entry, _gauge(entry, span, contest, plain=plain), span) for entry in found]
 
 
-def _gauge(found: Comparison, span: float, *, plain: bool) -> Gauge:
+def _gauge(found: Comparison, span: float, contest: Contest, *, plain: bool) -> Gauge:
     known = found.evidence
     if plain and known is not None and known.rater_error is None and known.items.size:
-        return gauge_of(known.items[0], span)
+        return gauge_of(known.items[0], required_span(span, contest))
     return ComparisonGauge(found)
 
 
@@ -262,7 +238,7 @@ def _slices(
     """Return the verdict on each slice, with p-values adjusted by Holm; a loss is adjusted beside that of all items."""
     if settings.by is None:
         return ()
-    found = _compared(prepared.complete, prepared.metric, settings, by=settings.by)
+    found = _compared(prepared.complete, prepared, settings, by=settings.by)
     passing = adjust([p_of(rule.passing(one.gauge)) for one in found], method="holm")
     failing = adjust([overall.pvalue_fail, *(p_of(rule.failing(one.gauge)) for one in found)], method="holm")[1:]
     return tuple(
@@ -288,9 +264,22 @@ def bounded(prepared: Prepared, rule: GateRule, settings: GateSettings) -> Missi
         return MissingAnswers(candidate, baseline, rate)
     verdicts = []
     for side in ("a", "b"):
-        contest = filled(prepared.whole, metric, best_for=side).complete().in_order()
-        verdicts.append(rule.verdict(measure(contest, metric, settings).gauge))
+        contest = filled(_with_ends(prepared), metric, best_for=side).complete().in_order()
+        verdicts.append(rule.verdict(measure(contest, prepared, settings).gauge))
     return MissingAnswers(candidate, baseline, rate, *verdicts)
+
+
+def _with_ends(prepared: Prepared) -> Contest:
+    """Return the data with the ends of the scale among its levels, so that a missing answer may be as bad as they are.
+
+    Continuous scores beside gold keep the ends of what was seen, because their best value is gold's own.
+    """
+    whole, ends = prepared.whole, prepared.scale_range
+    scale = whole.scale
+    if ends is None or math.isinf(ends[1] - ends[0]) or not scale.is_numeric or (not scale.levels and whole.gold):
+        return whole
+    levels = tuple(sorted({*scale.levels, *ends}))
+    return replace(whole, scale=replace(scale, kind="ordinal", levels=levels, labels=tuple(map(str, levels))))
 
 
 def _joint(overall: Measurement, slices: Sequence[Measurement], missing: MissingAnswers | None) -> tuple[Verdict, str]:
@@ -336,7 +325,7 @@ def item_noise(gauge: Gauge, span: float, rule: GateRule) -> float:
 
 def least_error(span: float, n: int, rule: GateRule) -> float:
     """Return the standard error of items that differ as rarely as a loss of the margin needs; 0 without a limit."""
-    if math.isinf(span):
+    if not math.isfinite(span):
         return 0.0
     return math.sqrt(span * rule.margin * max(0.0, 1 - rule.margin / span) / n)
 
@@ -396,6 +385,7 @@ def assembled(
         "cluster": settings.cluster,
         "raters": one.provenance.parameters["raters"],
         "confidence_level": rule.confidence_level,
+        "range": _shown_range(prepared),
         **(about or {}),
     }
     return GateResult(
@@ -418,6 +408,14 @@ def assembled(
         notes=_notes(prepared, found, rule, settings, missing),
         provenance=Provenance("gate", parameters, settings.seed, prepared.complete.digest),
     )
+
+
+def _shown_range(prepared: Prepared) -> str | None:
+    """Return the range of the scale where the gate depends on it."""
+    if prepared.scale_range is None or math.isnan(prepared.span) or math.isfinite(prepared.metric.span):
+        return None
+    low, high = prepared.scale_range
+    return f"{low:g},{high:g}"
 
 
 def _worst(found: Comparison) -> tuple[ItemChange, ...]:
@@ -446,6 +444,11 @@ def _notes(
         notes.append(
             "A few large differences decide here, or could: the interval is longer than Student's t, because rare "
             "large losses may be missing from these items."
+        )
+    if not isinstance(gauge, ComparisonGauge) and math.isinf(found.span):
+        notes.append(
+            f"{one.metric} has no limit here, so nothing guards against losses that are rarer and larger than those "
+            "seen."
         )
     if one.rater_answers is not None:  # the two answers of `compare` say it there; a gate has one
         notes += choose(prepared.complete, Scheme(), raters=settings.raters, null=None).notes

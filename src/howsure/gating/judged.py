@@ -14,14 +14,13 @@ from howsure.gating.gate import (
     GaugedComparison,
     Prepared,
     assembled,
-    check_margin,
     left_out,
     measurement,
     refuse_missing,
-    span_of,
     with_absent,
 )
 from howsure.gating.gauges import GuardedStudentGauge, JudgedGauge
+from howsure.gating.limits import check_margin, range_of, required_span, span_of
 from howsure.gating.result import GateResult, JudgeAlone
 from howsure.gating.rule import GateRule
 from howsure.judging.judged_comparison import JudgedComparison, compare_with_judge
@@ -49,7 +48,7 @@ def judged_gate(
         Labels of people on some items, and of the judge on all.
     rule : GateRule
     settings : GateSettings, optional
-        `metric`, `raters` and `max_error_rate` are used.
+        `metric`, `raters`, `max_error_rate` and `range` are used.
     chances : LabelChances, optional
         The chance with which each item was chosen to be labelled; equal by default.
     """
@@ -58,11 +57,12 @@ def judged_gate(
     refuse_missing(whole, settings.max_error_rate)
     people = judged.overlapping().humans
     metric = bind(metrics_for(people, None if settings.metric is None else [settings.metric])[0][0], people)
-    check_margin(rule.margin, metric, people.scale, people)
+    scale_range = range_of(people, settings.range)
+    check_margin(rule.margin, metric, scale_range)
+    span = required_span(span_of(metric, scale_range), people)
     how = Procedure(raters=settings.raters, confidence_level=rule.interval_level)
     found = compare_with_judge(judged, metric=settings.metric, procedure=how, chances=chances)
-    span = span_of(metric, people.scale, people)
-    prepared = Prepared(whole, people, metric, found.notes)
+    prepared = Prepared(whole, people, metric, found.notes, scale_range)
     gauged = GaugedComparison(found.combined, _gauge(found, span), span)
     overall = measurement(gauged, rule)
     about = {"judge": found.judge, "sampled": None if chances is None else chances.name}
@@ -89,7 +89,7 @@ def _seen_by(judge: Contest) -> Contest:
 def _gauge(found: JudgedComparison, span: float) -> JudgedGauge:
     lead = found.evidence
     assert lead is not None
-    labels = replace(GuardedStudentGauge.of(lead.values, span), mean=lead.estimate)
+    labels = GuardedStudentGauge.of(lead.values - float(lead.values.mean()) + lead.estimate, span)
     return JudgedGauge(lead.estimate, lead.error, labels)
 
 

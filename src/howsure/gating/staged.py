@@ -25,6 +25,7 @@ from howsure.gating.gate import (
     verdict_items,
 )
 from howsure.gating.gauges import p_of
+from howsure.gating.limits import required_span
 from howsure.gating.looks import LookEvidence, spending_looks, two_looks
 from howsure.gating.more_data import TARGET, MoreData
 from howsure.gating.result import GateResult, Looks
@@ -74,12 +75,15 @@ def staged_gate(contest: Contest, rule: GateRule, plan: LookPlan, settings: Gate
     if settings.raters == "random":
         raise ArgumentError("`raters='random'` goes with a single look: several looks speak of these raters only.")
     settings = replace(settings, raters="fixed")
+    if settings.range is None:  # the first look fixed the scale; a later one need not declare it again
+        settings = replace(settings, range=state.stored_range(plan.state))
     prepared = prepare(contest, rule, settings)
     if not prepared.metric.additive:
         raise ArgumentError(f"looks need a metric with item scores; {prepared.metric.name!r} has none.")
-    found = measure(prepared.complete, prepared.metric, settings)
+    required_span(prepared.span, prepared.complete)
+    found = measure(prepared.complete, prepared, settings)
     keys, differences = units(prepared, found, settings)
-    with state.opened(plan.state, _identity(prepared, rule, plan, settings, found.span)) as known:
+    with state.opened(plan.state, _identity(prepared, rule, plan, settings)) as known:
         known.refuse_decided()
         number = len(known.looks) + 1
         if plan.looks and number > plan.looks:
@@ -129,10 +133,9 @@ def units(prepared: Prepared, found: GaugedComparison, settings: GateSettings) -
     return [state.key_of(str(name)) for name in names], means
 
 
-def _identity(
-    prepared: Prepared, rule: GateRule, plan: LookPlan, settings: GateSettings, span: float
-) -> dict[str, Any]:
-    """Return what must stay the same over all looks."""
+def _identity(prepared: Prepared, rule: GateRule, plan: LookPlan, settings: GateSettings) -> dict[str, Any]:
+    """Return what must stay the same over all looks, the scale among it where the gate depends on its ends."""
+    of_scale = prepared.scale_range is not None and not np.isfinite(prepared.metric.span)
     return {
         "claim": rule.claim.name,
         "margin": rule.margin,
@@ -143,7 +146,7 @@ def _identity(
         "max_items": plan.max_items,
         "baseline": prepared.complete.names[2],
         "candidate": prepared.complete.names[1],
-        "span": span if np.isfinite(span) else None,
+        "range": [str(float(end)) for end in prepared.scale_range or ()] if of_scale else None,
     }
 
 

@@ -23,7 +23,7 @@ from howsure.data.scales import FloatArray
 from howsure.errors import DataError
 
 KIND = "howsure gate"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,6 +95,19 @@ class GateState:
 def key_of(item: str) -> str:
     """Return the short digest under which a state file knows an item."""
     return hashlib.sha256(item.encode()).hexdigest()[:12]
+
+
+def stored_range(place: str) -> tuple[float, float] | None:
+    """Return the ends of the scale that the first look stored; None where there is no such look, or no such file.
+
+    Whether the file is one of this gate, and whole, is checked where it is opened.
+    """
+    try:
+        with Path(place).open("rb") as file:
+            low, high = json.loads(file.readline())["gate"]["range"]
+        return float(low), float(high)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
 
 
 @contextmanager

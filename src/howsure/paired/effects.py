@@ -28,6 +28,10 @@ from howsure.records import Record
 
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""
+LEAST_JACKKNIFE = 10
+"""With fewer differences each one left out changes d by more than a linear error describes."""
+HEAVY = 3.0
+"""Excess kurtosis from which tails are called heavy: that of a Laplace distribution."""
 NO_INTERVAL = (math.nan, math.nan)
 IN_CLUSTERS = "No interval: rank methods treat segments as independent, and the scores come in clusters."
 COHEN_CAUTION = (
@@ -152,6 +156,14 @@ class CohenD(EffectMeasure):
         if scores.clusters is not None:
             low, high = _clustered_interval(scores, data.alpha, data.resamples)
             method = f"percentile bootstrap of {scores.n_clusters} clusters"
+        elif n >= LEAST_JACKKNIFE and _excess_kurtosis(scores.differences) > HEAVY:
+            low, high = _jackknife_interval(scores.differences, estimate, data.alpha)
+            method = "jackknife"
+            caution = (
+                f"The differences have outliers or heavy tails: a 95% interval of {self.label} covered 55% to 97% "
+                "where measured. Hodges–Lehmann depends on them less."
+            )
+            notes = (caution, *notes)
         else:
             low, high = _noncentral_interval(estimate, n, data.alpha)
             method = "noncentral t"
@@ -251,10 +263,10 @@ def effect_sizes(
 ) -> tuple[EffectSize, ...]:
     """Measure the difference between two systems in units that allow comparison.
 
-    The interval of d and g inverts the noncentral t distribution (exact for normal differences; with clusters it is a
-    percentile bootstrap of clusters); that of r uses the variance of a U-statistic on Fisher's scale; that of
-    Hodges–Lehmann consists of Walsh averages. The differences that normality is rejected for (at `normality_alpha`)
-    get a note beside the interval that needs it.
+    The interval of d and g inverts the noncentral t distribution (exact for normal differences), is a jackknife where
+    tails are heavy, and with clusters a percentile bootstrap of clusters; that of r uses the variance of a U-statistic
+    on Fisher's scale; that of Hodges–Lehmann consists of Walsh averages. The differences that normality is rejected for
+    (at `normality_alpha`) get a note beside the interval that needs it.
 
     Examples
     --------
@@ -324,6 +336,35 @@ def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
         return float(brentq(excess, t - reach, t + reach, xtol=1e-10)) / math.sqrt(n)
 
     return solve(1 - alpha / 2), solve(alpha / 2)
+
+
+def _jackknife_interval(differences: FloatArray, estimate: float, alpha: float) -> tuple[float, float]:
+    """Return d ± t · its jackknife error (Tukey 1958), which counts skewness and tails that a noncentral t ignores.
+
+    The robust route of Algina, Keselman and Penfield (2005) measures another quantity: trimmed means in units of a
+    winsorised deviation.
+    """
+    from scipy.special import stdtrit
+
+    n = differences.size
+    rest = (differences.sum() - differences) / (n - 1)
+    squares = np.square(differences - differences.mean()).sum() - np.square(differences - differences.mean()) * n / (
+        n - 1
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        left_out = rest / np.sqrt(np.maximum(squares, 0.0) / (n - 2))
+    if not np.isfinite(left_out).all():  # one difference is all that varies
+        return NO_INTERVAL
+    error = math.sqrt((n - 1) / n * float(np.square(left_out - left_out.mean()).sum()))
+    reach = float(stdtrit(n - 1, 1 - alpha / 2)) * error
+    return estimate - reach, estimate + reach
+
+
+def _excess_kurtosis(differences: FloatArray) -> float:
+    """Return the fourth moment of standardised differences beyond the 3 of a normal distribution."""
+    centred = differences - differences.mean()
+    variance = float(np.square(centred).mean())
+    return float((centred**4).mean()) / variance**2 - 3 if variance > 0 else math.nan
 
 
 def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) -> tuple[float, float]:

@@ -1,6 +1,6 @@
 """The question whether a candidate may replace a baseline: pass, fail or inconclusive."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -44,8 +44,9 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
     name: ClassVar[str] = "gate"
     function: ClassVar[str] = "gate"
     examples: ClassVar[tuple[str, ...]] = (
-        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0.1",
-        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0 --by topic",
+        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0.1 --range 1,5",
+        "howsure gate ratings.csv --gold human --baseline model-1 --candidate model-2 --margin 0 --range 1,5 "
+        "--by topic",
     )
 
     files: tuple[str, ...] = like(
@@ -97,6 +98,14 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         help="One minus α, where α is the largest chance that a model at the margin passes.",
         group="",
     )
+    range: tuple[str, ...] = option(
+        (),
+        "Lowest and highest possible value of ratings and other numbers, such as 1,5; 0,inf has no upper limit. "
+        "Right or wrong answers, votes and `order` need none.",
+        metavar="LOW,HIGH",
+        common=True,
+        also="float",
+    )
     check: bool = option(
         False, "Show what this gate can see: losses it catches, how an unchanged model fares.", common=True
     )
@@ -126,6 +135,10 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         super().__post_init__()
         if sum((self.superior, self.non_inferior, self.equivalent)) > 1:
             raise ArgumentError("choose one of `superior`, `non_inferior` and `equivalent`.")
+        if self.range:
+            from howsure.gating.limits import parsed_range
+
+            parsed_range(self.range)
         for name in WITHOUT_JUDGE if self.judge is not None else ():
             if getattr(self, name):
                 raise ArgumentError(f"`{name}` does not go with `judge`: leave it out.")
@@ -153,12 +166,19 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
     def settings(self, contest: "Contest") -> "GateSettings":
         """Return how these data are measured."""
         from howsure.gating import GateSettings
+        from howsure.gating.limits import parsed_range
 
         [metric], _ = metrics_of(self._metrics, self, contest)
-        return GateSettings(metric, self.by, self.cluster, self.raters, self.max_error_rate, self.seed)
+        ends = parsed_range(self.range)
+        return GateSettings(metric, self.by, self.cluster, self.raters, self.max_error_rate, self.seed, ends)
 
     def data(self) -> "Contest":
         """Read baseline (B), candidate (A) and gold, with the items that one lacks; with a judge, as people do."""
+        from howsure.gating.limits import with_numbers
+
+        return with_numbers(self._read())
+
+    def _read(self) -> "Contest":
         if self.judge is not None:
             return self._judged(self.judge).overlapping().humans
         groups = [column for column in (self.by, self.cluster) if column]
@@ -198,7 +218,10 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
 
     def _judged(self, judge: str) -> "JudgedContest":
         """Return the contest as people and as the judge see it; a column of chances is read with it."""
-        return judged_contest_of(self._models(), judge, self._metrics, self.better, self._chance_column)
+        from howsure.gating.limits import with_numbers
+
+        judged = judged_contest_of(self._models(), judge, self._metrics, self.better, self._chance_column)
+        return replace(judged, humans=with_numbers(judged.humans), judge=with_numbers(judged.judge))
 
     @property
     def _chance_column(self) -> list[str]:

@@ -13,7 +13,7 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import group_codes
 from howsure.data.scales import IntArray, Scale
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import listed, measured
+from howsure.documents.numbers import counted, listed, measured
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.io.reading import as_table
@@ -225,6 +225,9 @@ def measure_agreement(
     harmonic = float(1 / np.mean(1 / per_item[per_item > 0]))
     alone = int(units.max()) + 1 == cells.n_items  # no two items belong together
 
+    # F limits assume that each item has raters of its own (Shrout and Fleiss 1979, case 1).
+    alone = alone and int(np.bincount(np.unique(np.stack([responses.raters, responses.items]), axis=1)[0]).max()) == 1
+
     def limits(entry: str, value: float) -> ConfidenceInterval:
         if entry in ONE_WAY and alone:
             return one_way_interval(
@@ -281,7 +284,19 @@ def _all_coefficients(cells: Cells, scale: Scale, level: Level) -> WeightedCoeff
     return lambda weights: {name: values for part in parts for name, values in part(weights).items()}
 
 
+FEW_AGREED = 5
+"""With fewer items on which two raters gave the rarer of two labels, alpha and kappa jump with each such item."""
+
+
 def _notes(cells: Cells, *, one_cluster: bool) -> Iterator[str]:
+    if cells.levels.size == 2:
+        rarer = int(cells.labels().sum(axis=0).argmin())
+        agreed = int((cells.labels()[:, rarer] >= 2).sum())
+        if agreed < FEW_AGREED:
+            yield (
+                f"Two raters gave the rarer label on {counted(agreed, 'item')} only, too few for Krippendorff's alpha "
+                "and kappa: their 95% intervals can cover 81% to 94% instead of 95%. Label more items of this kind."
+            )
     if one_cluster:
         yield "All items are in one cluster, so the intervals are undefined."
     alone = int((cells.sum_by_item() == 1).sum())

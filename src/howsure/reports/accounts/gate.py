@@ -8,10 +8,14 @@ if TYPE_CHECKING:
     from howsure.questions.base import Question
 
 WAYS = {
-    "score": "Every item is right or wrong, so the interval inverts Tango's (1998) score test of paired proportions.",
+    "score": (
+        "Every item is right or wrong, so the interval inverts Tango's (1998) score test of paired proportions, with "
+        "half an item of continuity correction."
+    ),
     "t": (
-        "The interval is Student's. It grows with the skewness of the item differences (Hall 1988), and no end is "
-        "closer than a few unseen items of the largest possible loss would move the mean."
+        "The interval is Student's. Where the scale has ends, its standard error is at least the one that the data allow "
+        "at the edge of the margin, rare largest losses included (empirical likelihood, Owen 2001); else it grows with "
+        "the skewness of the item differences (Hall 1988)."
     ),
     "sign-flip": "Items of a cluster depend on each other: the interval inverts the exact sign-flip test of clusters.",
 }
@@ -25,8 +29,8 @@ def of_gate(result: Any, asked: "Question | None", data: Any) -> Account:
     alpha = f"{100 * (1 - result.confidence_level):g}%"
     done = [
         f"The gate passes if the {level} interval of the difference lies inside the region of its claim, fails if it "
-        f"lies outside, and is inconclusive otherwise. A candidate at the edge of the margin passes in {alpha} of "
-        "gates at most.",
+        f"lies outside, and is inconclusive otherwise. A candidate at the edge of the margin is meant to pass in "
+        f"{alpha} of gates; the docs show where it was measured, and where it is more.",
         WAYS.get(method, f"The interval is of the kind {method}, as in howsure compare."),
     ]
     if result.judge is not None:

@@ -1,0 +1,126 @@
+"""How large a loss can be: the ends of the scale, which the guards against rare losses need.
+
+They are declared (`range`, or `order`), known from the format (right or wrong answers, votes), or stored at the first
+of several looks. They are never the smallest and largest value in the data: where both models score 4 or 5 of 1 to 5,
+a few unseen losses may be four times as large as any difference seen.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from howsure.data.contests import Contest
+from howsure.data.responses import Responses
+from howsure.data.scales import OUTCOMES, SHARES
+from howsure.documents.numbers import number
+from howsure.errors import ArgumentError, DataError
+from howsure.metrics import Metric
+
+Range = tuple[float, float]
+
+
+def parsed_range(ends: Sequence[object]) -> Range | None:
+    """Return the declared ends of a scale, None where none were declared.
+
+    Examples
+    --------
+    >>> parsed_range(("1", "5")), parsed_range((0, "inf")), parsed_range(())
+    ((1.0, 5.0), (0.0, inf), None)
+    """
+    if not ends:
+        return None
+    try:
+        low, high = (float(str(end)) for end in ends)
+    except ValueError:
+        low = high = math.nan
+    if not low < high:
+        shown = ",".join(map(str, ends))
+        raise ArgumentError(f"`range` must be the lowest and the highest possible value, such as 1,5; got {shown}.")
+    return low, high
+
+
+def range_of(contest: Contest, declared: Range | None, *, where: str = "") -> Range | None:
+    """Return the ends of the scale: declared, else those that the format has; None where nothing says them.
+
+    `where` completes the message about a value beyond the declared ends, such as "in gate.jsonl".
+    """
+    values = [source.values for source in contest.sources.values()]
+    lowest, highest = min(float(each.min()) for each in values), max(float(each.max()) for each in values)
+    if declared is not None:
+        beyond = lowest if lowest < declared[0] else highest
+        if not declared[0] <= beyond <= declared[1]:
+            ends = f"{number(declared[0])} to {number(declared[1])}"
+            raise DataError(f"value {beyond:g} lies outside the `range` {ends}{where}. Correct the value or the range.")
+        return declared
+    scale = contest.scale
+    if scale.kind != "nominal" and scale.levels and scale.declared:
+        return min(scale.levels), max(scale.levels)
+    # Zeros and ones alone are how evaluation tools write wrong and right answers.
+    if scale.reason in (OUTCOMES, SHARES) or all(bool(np.isin(each, (0.0, 1.0)).all()) for each in values):
+        return 0.0, 1.0
+    return None
+
+
+def span_of(metric: Metric, scale_range: Range | None) -> float:
+    """Return the largest difference that an item can have: infinite without a limit, NaN where the scale must say it.
+
+    Metrics of labels have a limit of their own or none; metrics of numbers have that of the scale.
+    """
+    if math.isfinite(metric.span) or not metric.additive or "nominal" in metric.kinds:
+        return metric.span
+    if scale_range is None:
+        return math.nan
+    return (scale_range[1] - scale_range[0]) ** max(1, metric.error_power)
+
+
+def required_span(span: float, contest: Contest) -> float:
+    """Return the span, or ask for the range of the scale where it is unknown."""
+    if not math.isnan(span):
+        return span
+    values = np.concatenate([source.values for source in contest.sources.values()])
+    raise ArgumentError(
+        "a gate on numbers needs `range`, the lowest and the highest possible value, because a rare loss may be as "
+        f"large as the scale. The values here, {number(float(values.min()))} to {number(float(values.max()))}, do not "
+        "show where the scale ends. Examples: range=1,5 for ratings from 1 to 5; range=0,1 for shares; range=0,inf "
+        "if there is no limit."
+    )
+
+
+def check_margin(margin: float, metric: Metric, scale_range: Range | None) -> None:
+    """Refuse a margin that no difference on the scale can reach: it is in another unit."""
+    low, high = metric.bounds
+    reach, where = high - low, ""
+    of_scale = not math.isfinite(metric.span) and "nominal" not in metric.kinds and not metric.ignores
+    if of_scale and scale_range is not None:
+        reach = min(reach, (scale_range[1] - scale_range[0]) ** max(1, metric.error_power))
+        where = f" on the scale from {number(scale_range[0])} to {number(scale_range[1])}"
+    if margin < reach or not reach > 0:
+        return
+    hint = f" Did you mean {margin / 100:g}?" if margin / 100 < reach else ""
+    raise ArgumentError(
+        f"`margin` must be below {number(reach)}, the range of {metric.name}{where}; got {margin:g}.{hint}"
+    )
+
+
+def with_numbers(contest: Contest) -> Contest:
+    """Return a contest whose ordered labels 1 to 5 are the numbers 1 to 5, so that its means are those of the file.
+
+    Labels that are not ascending numbers keep their positions.
+    """
+    scale = contest.scale
+    if scale.kind != "ordinal" or scale.is_numeric:
+        return contest
+    try:
+        numbers = np.array([float(label) for label in scale.labels])
+    except ValueError:
+        return contest
+    if not (np.isfinite(numbers).all() and (np.diff(numbers) > 0).all()):
+        return contest
+
+    def in_numbers(source: Responses) -> Responses:
+        return replace(source, values=numbers[scale.codes(source.values)])
+
+    written = replace(contest, scale=replace(scale, levels=tuple(numbers.tolist())))
+    return written.having({role: in_numbers(source) for role, source in contest.sources.items()})
