@@ -347,6 +347,7 @@ def _jackknife_interval(differences: FloatArray, estimate: float, alpha: float) 
     from scipy.special import stdtrit
 
     n = differences.size
+    differences = differences / np.abs(differences).max()  # d has no unit
     rest = (differences.sum() - differences) / (n - 1)
     squares = np.square(differences - differences.mean()).sum() - np.square(differences - differences.mean()) * n / (
         n - 1
@@ -363,8 +364,11 @@ def _jackknife_interval(differences: FloatArray, estimate: float, alpha: float) 
 def _excess_kurtosis(differences: FloatArray) -> float:
     """Return the fourth moment of standardised differences beyond the 3 of a normal distribution."""
     centred = differences - differences.mean()
-    variance = float(np.square(centred).mean())
-    return float((centred**4).mean()) / variance**2 - 3 if variance > 0 else math.nan
+    largest = float(np.abs(centred).max())
+    if not largest > 0:
+        return math.nan
+    squares = np.square(centred / largest)  # so that no fourth power is too large or too small for a float
+    return float(np.square(squares).mean() / squares.mean() ** 2) - 3
 
 
 def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) -> tuple[float, float]:

@@ -13,7 +13,7 @@ WAYS = {
         "half an item of continuity correction."
     ),
     "t": (
-        "The interval is Student's. Where the scale has ends, its standard error is at least the one that the data allow "
+        "The interval is Student's. Where the scale has ends, its standard error is at least the one that data allow "
         "at the edge of the margin, rare largest losses included (empirical likelihood, Owen 2001); else it grows with "
         "the skewness of the item differences (Hall 1988)."
     ),
