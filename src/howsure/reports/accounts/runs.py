@@ -52,8 +52,8 @@ def of_reliability(result: Any, asked: "Question | None", data: Any) -> Account:
         "The noise floor is t · √(2 · within / n), with half an item more for right or wrong answers: two single runs "
         "on the same items differ by more in 5% of all cases, although nothing changed.",
         "Runs are enough where the standard error is at most 5% above that with endlessly many runs.",
-        "Consistency is the intraclass correlation of single runs (Shrout and Fleiss 1979, case 1), with the interval of "
-        "a jackknife over items on Fisher's scale (Arvesen 1969).",
+        "Consistency is the intraclass correlation of single runs (Shrout and Fleiss 1979, case 1). Its interval is a "
+        "jackknife over items on Fisher's scale (Arvesen 1969).",
     ]
     if result.flips is not None:
         done.append("Flips count pairs of one run of each model on the same item.")
