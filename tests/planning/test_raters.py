@@ -590,3 +590,18 @@ def test_ratings_without_raters_are_planned_in_documents_too():
     found = compare(bare, metric="rating", cluster="document", interval="t", n_resamples=99, rng=0)
     assert together.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
     assert together.ci_width > 1.3 * alone.ci_width
+
+
+def test_scored_responses_are_tried_in_several_numbers():
+    """484 × 5 = 4,840 responses were "the lowest cost" of the only design that was tried; 904 × 1 = 1,808 do it."""
+    rng = np.random.default_rng(1)
+    item = rng.normal(size=(80, 1))
+    a = item + 0.15 + 0.5 * rng.normal(size=(80, 1)) + 0.4 * rng.normal(size=(80, 5))
+    pilot = Contest.from_arrays(None, a, item + 0.4 * rng.normal(size=(80, 5)))
+    found = plan(pilot, effect=Effect(resolve("rating"), 0.1), rng=0)
+    assert [cell.design.a for cell in found.cells] == [1, 2, 3, 5]
+    assert found.recommended.cost == min(cell.cost for cell in found.cells if cell.power >= 0.8)
+    assert found.recommended.cost < found.cells[-1].cost / 2
+    assert "at the lowest cost" in found.sentences[0]
+    [alone] = plan(pilot, effect=Effect(resolve("rating"), 0.1), n_responses=5, rng=0).cells
+    assert alone == found.cells[-1]

@@ -17,7 +17,7 @@ from howsure.inference import ConfidenceInterval
 from howsure.metrics import AdditiveMetric, resolve, spelled
 from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
-from howsure.planning.choices import Draft, Limits, Target
+from howsure.planning.choices import Draft, Limits
 from howsure.planning.designs import Design, Responses
 from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
@@ -48,9 +48,13 @@ def draft_from_pilot(
         raise DataError(
             f"a pilot needs two or more items with responses of all sources; this one has {contest.n_items}."
         )
+    of_gold = bool(request.epsilon) or request.response_model != "auto"
+    if request.reference_responses is not None and not of_gold:
+        raise ArgumentError(
+            "`reference_responses` has no effect here: a pilot with A and B measures the difference with its own "
+            "numbers of responses. Leave it out."
+        )
     limits = Limits.of(request)
-    if limits.target is None and not limits.n_items and not limits.budgets:
-        limits = replace(limits, target=Target("power", 0.8))
     request = request.with_metrics(contest.scale.kind, gold=contest.gold is not None)
     if request.effect is not None and request.epsilon:
         raise ArgumentError(GIVEN_TWICE)
@@ -58,7 +62,7 @@ def draft_from_pilot(
         if request.epsilon or request.epsilon_a:
             raise ArgumentError("ε moves a model of gold's responses; with raters, give `difference` instead.")
         found = by_raters(contest, request, limits, workers=workers)
-    elif request.epsilon or request.response_model != "auto":
+    elif of_gold:
         if request.cluster is not None or request.follow_up:
             raise ArgumentError(
                 "clusters and follow-ups need the pilot's own A and B: leave `epsilon` and `response_model` out."
@@ -139,6 +143,7 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             suppositions=supposed,
             needed=_needed(engine, chosen, limits) if request.effect is not None else None,
         ),
+        reference=engine.own if request.effect is not None and contest.gold is not None else None,
         follow_ups=follow_ups.of_items(engine, own, request.follow_up, test=request.tests[0], costs=limits.costs),
         notes=_item_notes(engine, shapes, given=request.effect is not None),
     )

@@ -52,7 +52,7 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         engine = with_difference(shown.least)
     elif advantage is None:
         limits = limits.without_difference(engine.pilot)
-    shapes = list(shapes_of(engine, request))
+    shapes = list(shapes_of(engine, request, several=not limits.n_items))
     if not shapes:
         raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
     limits = replace(limits, fewest=2)

@@ -86,7 +86,7 @@ def test_subsamples_come_to_the_mean_of_all(name, metric):
 def test_subsamples_are_unbiased(name, metric, epsilon, monkeypatch):
     """The advantage at 2 responses, planned from pilots with 5, is on average that of the model."""
     monkeypatch.setattr(pilot_engine, "SETS", 64)  # pilots differ by far more
-    true = plan(name, metrics=metric, epsilon=epsilon, n_items=50, n_responses=[2], test=None, rng=0).cells[0]
+    true = plan(name, metrics=metric, epsilon=epsilon, n_items=50, n_responses=[(2, 2, 2)], test=None, rng=0).cells[0]
     count, found = 40, []
     for number in range(count):
         engine = engine_of(simulated(name, 50, 5, epsilon, number), metric)
@@ -99,14 +99,14 @@ def test_subsamples_are_unbiased(name, metric, epsilon, monkeypatch):
 def test_beyond_the_pilot_the_noise_is_taken_out(name, metric, epsilon, monkeypatch):
     """At 20 responses, planned from pilots with 4: nearer to the truth than resampling the pilot's responses is."""
     monkeypatch.setattr(pilot_engine, "DRAWN", pilot_engine.DRAWN // 4)  # pilots differ by far more
-    true = plan(name, metrics=metric, epsilon=epsilon, n_items=100, n_responses=[20], test=None, rng=0).cells[0]
+    many = {"metrics": metric, "n_items": 100, "n_responses": [(20, 20, 20)], "test": None, "rng": 0}
+    true = plan(name, epsilon=epsilon, **many).cells[0]
     ours, resampled = [], []
     for number in range(12):
         contest = simulated(name, 60, 4, epsilon, number)
         ours.append(engine_of(contest, metric).outlook(Design(100, 20, 20, 20), 0))
         if number < 4:  # 90% off needs few
-            again = plan(EmpiricalModel.of(contest), metrics=metric, n_items=100, n_responses=[20], test=None,
-                         precision=0.05, rng=0)  # fmt: skip
+            again = plan(EmpiricalModel.of(contest), precision=0.05, **many)
             resampled.append(again.cells[0])
     advantages, errors = (np.array([getattr(one, name) for one in ours]) for name in ("advantage", "standard_error"))
     assert abs(advantages.mean() - true.advantage) < 0.1 * true.advantage + 3.3 * advantages.std() / math.sqrt(
