@@ -427,3 +427,17 @@ def test_the_smallest_difference_detected_is_measured_as_a_named_one():
     [cell] = plan("normal", epsilon=0.1, detectable=True, **options).cells
     again = plan("normal", effect=Effect(resolve("mae"), cell.detectable), **options).cells[0]
     assert again.power == pytest.approx(0.8, abs=0.04)
+
+
+def test_no_interval_is_wider_than_two_models_can_differ():
+    """Accuracy of two items was planned with widths of 7."""
+    for metric in ("accuracy", "tv"):
+        cells = plan("categorical-dices", metrics=metric, epsilon=0.3, n_items=[2, 3], n_responses=[1, 2], rng=0).cells
+        assert all(cell.ci_width <= 2 for cell in cells)
+
+
+def test_shared_ties_of_accuracy_are_said():
+    found = plan("categorical-dices", metrics="accuracy", epsilon=0.3, n_items=[20], n_responses=[1, 2], rng=0)
+    assert any(note.startswith("Accuracy shares a tied vote among the labels.") for note in found.notes)
+    odd = plan("categorical-dices", metrics="accuracy", epsilon=0.3, n_items=[20], n_responses=[1, 3], rng=0)
+    assert not any("tied vote" in note for note in odd.notes)

@@ -605,3 +605,21 @@ def test_scored_responses_are_tried_in_several_numbers():
     assert "at the lowest cost" in found.sentences[0]
     [alone] = plan(pilot, effect=Effect(resolve("rating"), 0.1), n_responses=5, rng=0).cells
     assert alone == found.cells[-1]
+
+
+def test_a_plan_that_rests_on_few_raters_says_that_it_is_too_optimistic():
+    """Pilots of 60 × 6, planned for ten random raters: true power .69 for .80."""
+    rng = np.random.default_rng(4)
+    ids = np.tile(np.arange(6), (60, 1))
+    a, b = (
+        Responses.from_grid(
+            shift + 0.5 * rng.normal(size=(60, 1)) + 0.3 * rng.normal(size=6) + rng.normal(size=(60, 6)), ids
+        )
+        for shift in (0.5, 0.0)
+    )
+    pilot = Contest(None, a, b, Scale("continuous"), np.arange(60).astype(str), ("", "A", "B"))
+    options = {"effect": Effect(resolve("rating"), 0.5), "target_power": 0.8, "rng": 0}
+    found = plan(pilot, n_raters=[10], **options)
+    assert any("with only 6 raters how much they differ. Such plans are too optimistic" in note for note in found.notes)
+    many = plan(pilot, n_raters=[100], **options)
+    assert not any("too optimistic" in note for note in many.notes)

@@ -247,6 +247,11 @@ class Limits:
         whole = tuple(numbers) if len(self.budgets) > 1 else ()
         return ItemSearch(n_items=whole, limit=numbers[-1], target=self.target, detect=self.detect)
 
+    @property
+    def of_width(self) -> bool:
+        """Whether the target is an interval width, which needs no difference."""
+        return self.target is not None and self.target.kind == "width"
+
     def without_difference(self, own: Design) -> "Limits":
         """Return the limits where the pilot shows no difference to plan for: each design says what it would detect."""
         tried = () if self.budgets else tuple(own.n_items * factor for factor in (1, 2, 5, 10))

@@ -105,9 +105,15 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         effect = Effect(scenario.metrics[0], math.copysign(difference, shown.advantage))
         return PilotEngine(contest, replace(scenario, request=replace(scenario.request, effect=effect)))
 
-    if request.effect is None and significant:
+    if request.effect is not None:
+        kind = "given"
+    elif limits.of_width:
+        kind = "own"
+    elif significant:
+        kind = "lower limit"
         engine = with_difference(shown.least)
-    elif request.effect is None:
+    else:
+        kind = "none"
         limits = limits.without_difference(own)
     shapes = [Design(1, *sizes, per_cluster=per_cluster) for sizes in _sizes(request.n_responses, engine.own)]
     limits.check(shapes)
@@ -118,7 +124,7 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             cells += cells_of(engine, scenario, shape, search)
     chosen = _cheapest([cell for cell in cells if cell.metric == scenario.names[0]], limits)
     supposed: tuple[Supposition, ...] = ()
-    if request.effect is None:
+    if kind in ("lower limit", "none"):
         design = own if chosen is None or not significant else chosen.design
         supposed = suppositions(with_difference, shown, design, limits, request.tests[0])
     return Draft(
@@ -137,7 +143,7 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         pilot=Pilot(
             design=own,
             model="the pilot's own items",
-            difference="given" if request.effect is not None else "lower limit" if significant else "none",
+            difference=kind,
             advantage=shown.advantage,
             advantage_interval=shown.interval,
             suppositions=supposed,
@@ -193,6 +199,13 @@ def _item_notes(engine: PilotEngine, shapes: Sequence[Design], *, given: bool) -
             f"{effect.in_words[0].upper()}{effect.in_words[1:]} is made by exchanging A and B on some of the pilot's "
             f"items. This keeps how often and how far they differ with {Design(1, *own).per_item}."
         )
+        more = engine.scores(own, 0).stretch if isinstance(engine.scenario.metrics[0], AdditiveMetric) else 1.0
+        if more > 1:
+            notes.append(
+                f"The lower 80% limit of the pilot's own difference is {100 * (1 - engine.unseen):.0f}% of this one. "
+                "The rest may need a model that is worse than those of the pilot, and the scores of a worse model vary "
+                f"more. The plan therefore multiplies the variance of the item differences by {more:.2f}."
+            )
     beyond = [
         role
         for place, role in enumerate(("gold", "A", "B"))

@@ -209,6 +209,12 @@ def _caveats(scenario: Scenario, cells: Sequence[Cell]) -> list[str]:
         )
     if request.with_power:
         notes += [narrower(test.name) for test in request.tests if test.name in NULLS and NULLS[test.name].narrower]
+    even = any(not size % 2 for cell in cells for size in cell.design.n_responses)
+    if even and any(metric.name == "accuracy" for metric in scenario.metrics):
+        notes.append(
+            "Accuracy shares a tied vote among the labels. The papers give it to the first label, and may "
+            "recommend other numbers of responses."
+        )
     if scenario.perturbation in ("lower", "raise"):
         way = "lower" if scenario.perturbation == "lower" else "higher"
         notes.append(f"Without gold, ε is how much {way} B is rated on every item, as a fraction of the scale.")

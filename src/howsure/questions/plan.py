@@ -246,7 +246,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         found = asked._answer(run)
         if self.gold is None and asked.gold is not None:
             named = f"Gold is {asked.gold}, by its name. Change it with `gold`, or name `a` and `b` to plan without."
-            found = replace(found, notes=(*found.notes, named))
+            found = replace(found, notes=(named, *found.notes))
         return found
 
     def _budget(self, judge: str) -> "LabelBudget":
