@@ -152,6 +152,7 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
             "`engine='exact'` needs item scores",
         ),
         ({"epsilon": 0.1, "n_items": [10], "test": "t"}, "`test` must be one of"),
+        ({"epsilon": 0.1, "metrics": ["rating"], "reference_responses": 3}, "`reference_responses` has no effect here"),
         ({"epsilon": 0.1, "n_items": [10], "target_power": 80}, "Did you mean 0.8"),
     ],
 )

@@ -96,6 +96,8 @@ def draft_from_gold(  # the door of this module: what a plan is made from, and h
         )
     request = request.with_metrics(pilot.table.scale.kind)
     if request.plans_raters:
+        if request.reference_responses is not None:
+            raise ArgumentError("`reference_responses` has no effect with raters: A and B answer as often as gold.")
         return _with_raters(pilot, request, limits, workers=workers)
     fitted, kind, model = _model(pilot, request.response_model)
     model = model if adjust is None else adjust(model)

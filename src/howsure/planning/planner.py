@@ -103,6 +103,11 @@ def draft_from_model(
     """Plan from a response model."""
     base = Scenario.of(model, request, workers=workers)
     gold_free = base.metrics[0].gold_free
+    if gold_free and request.reference_responses is not None:
+        raise ArgumentError(
+            f"`reference_responses` has no effect here: {base.metrics[0].name} needs no gold, and its difference is "
+            "the same for any number of responses."
+        )
     responses = _responses(base, limits, gold_free=gold_free)
     scenarios, notes = _scenarios(base)
     shapes = [_shape(each, gold_free=gold_free) for each in responses]
