@@ -38,6 +38,7 @@ def measure(kind, name, metric):
     import howsure.cli.app  # noqa: F401 (its import is not part of the answer)
     from howsure.models import preset
     from howsure.planning import plan
+    from howsure.planning.designs import USUAL_RESPONSES
 
     warnings.simplefilter("ignore")
 
@@ -48,7 +49,9 @@ def measure(kind, name, metric):
                 table.contest(gold="gold", a="A", b="B"), metrics=metric, target_power=0.8, rng=number, workers=1
             )
         epsilon = (0.1 if kind == "budget" else 0.2) + 0.01 * number
-        designs = {"budget": 2000} if kind == "budget" else {"n_items": [50, 100, 200, 500], "n_responses": [1, 3, 10]}
+        numbers = USUAL_RESPONSES if kind == "budget" else (1, 3, 10)
+        designs = {"budget": 2000} if kind == "budget" else {"n_items": [50, 100, 200, 500]}
+        designs |= {"n_responses": [(k, k, k) for k in numbers]}
         return plan(name, metrics=metric, epsilon=epsilon, rng=0, workers=1, **designs)
 
     seconds: list[float] = []

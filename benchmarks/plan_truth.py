@@ -38,9 +38,12 @@ from howsure.data.scales import Scale
 from howsure.data.summaries import summarise
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
-from howsure.planning import Effect, plan
+from howsure.models import EmpiricalModel
+from howsure.planning import Effect, PlanRequest, plan
 from howsure.planning.engines.exact import student_width
+from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
+from howsure.planning.request import Scenario
 from measured import MEASURED, markdown, read_rows, write_rows
 
 SHARED = Path(os.environ.get("HOWSURE_SHARED", "../shared")) / "data"
@@ -236,6 +239,11 @@ def after_pilots(case, n_pilots, n_studies):
     for number in range(n_pilots):
         pilot = people.contest(PILOT_ITEMS, k, np.random.default_rng([number, 77]))
         options = {"metrics": metric_name, "n_responses": sizes, "rng": 0, "workers": 1}
+        shown = PilotEngine(
+            pilot, Scenario.of(EmpiricalModel.of(pilot), PlanRequest(metrics=metric_name))
+        ).own_advantage()
+        if shown.pvalue > 0.05:  # soon seen, and such pilots do not count
+            continue
         found = plan(pilot, **options)
         if found.pilot.difference != "lower limit" or found.pilot.advantage * pool.mean() < 0:
             continue

@@ -124,7 +124,13 @@ def works(share):
 
     def planned(metric, workers):
         found = planning.plan(
-            "normal", metrics=metric, epsilon=0.2, n_items=[100, 200], n_responses=[1, 2], rng=0, workers=workers
+            "normal",
+            metrics=metric,
+            epsilon=0.2,
+            n_items=[100, 200],
+            n_responses=[(1, 1, 1), (2, 2, 2)],
+            rng=0,
+            workers=workers,
         )
         return np.array([cell.power for cell in found.cells])
 

@@ -246,3 +246,37 @@ def test_every_number_of_an_audit_is_written_as_csv(tmp_path):
     head, *rows = table.read_text(encoding="utf-8").splitlines()
     assert {"metric", "null", "rate", "below_10%", "below_90%"} <= set(head.split(","))
     assert rows
+
+
+def test_a_table_is_audited_in_its_own_shape(tmp_path):
+    """100 × 5 were simulated as "data like yours" for a file of 1,698 × 1."""
+    table = tmp_path / "pilot.csv"
+    rows = [f"q{i},human,{(i * 7 + j) % 5}" for i in range(30) for j in range(2)]
+    table.write_text("\n".join(["item,source,value", *rows]))
+    words = [
+        str(table),
+        "--gold",
+        "human",
+        "--metric",
+        "mae",
+        "--n-simulations",
+        "3",
+        "--n-resamples",
+        "39",
+        "--n-fresh",
+        "60",
+    ]
+    text = run(*words).output
+    assert "Note: Simulated data sets have the shape of the table: 30 items × 2 responses." in text
+    assert " | n_items=30 | n_responses=2 | " in text.replace("\n", " ")
+    other = run(*words, "--n-items", "20").output
+    assert "Simulated data sets have 20 items × 2 responses; the table has 30 items × 2 responses." in other
+
+
+def test_leaders_layout_takes_the_epsilon_that_is_given():
+    """0.1 was ignored, because it is the default of the other layout."""
+    asked = Audit(files=("normal",), metric=("mae",), layout="leader", epsilon=(0.1,))
+    [(_, request)], _ = asked._parts()
+    assert request.epsilons == (0.0, 0.1)
+    [(_, usual)], _ = Audit(files=("normal",), metric=("mae",), layout="leader")._parts()
+    assert usual.epsilons != request.epsilons

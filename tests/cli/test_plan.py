@@ -33,14 +33,14 @@ def test_a_grid_has_one_cell_for_each_design_and_metric():
     )  # fmt: skip
     assert len(found["cells"]) == 8
     assert all(set(cell) >= CELL for cell in found["cells"])
-    assert {tuple(cell["n_responses"].values()) for cell in found["cells"]} == {(1, 1, 1), (5, 1, 1)}
+    assert {tuple(cell["n_responses"].values()) for cell in found["cells"]} == {(1, 5, 5), (5, 1, 1)}
     assert found["recommended"] is None
     assert found["cells"][0]["engine"] == "exact"
 
 
 def test_a_budget_gives_a_recommendation_in_words():
     text = run("normal", "--epsilon", "0.3", "--budget", "200", "--n-responses", "2,10", "--precision", "0.02")
-    assert "The best design for a budget of 200 has 100 items with 2 responses each" in text
+    assert "The best design for a budget of 200 has 100 items with 2 gold, 5 A, 5 B responses each" in text
     assert "howsure 0" in text.splitlines()[-1]
 
 
@@ -48,10 +48,37 @@ def test_a_pilot_is_read_as_compare_reads_it(tmp_path):
     table = tmp_path / "pilot.csv"
     write(preset("normal").table(40, 2, rng=1), table)
     few = ("--n-items", "40", "--n-responses", "2", "--precision", "0.1")
-    assert run(str(table), *few) == run(str(table), "--gold", "gold", "--a", "A", "--b", "B", *few)
-    table.write_text(table.read_text().replace("gold", "human"))
-    found = CliRunner().invoke(app, ["plan", str(table)])
-    assert "the files hold human, A, B. If human is gold, say so: --gold human." in str(found.exception)
+    named = ("--gold", "gold", "--a", "A", "--b", "B")
+    note = "Note: Gold is gold, by its name. Change it with --gold, or name --a and --b to plan without.\n"
+    assert run(str(table), *few).replace(note, "") == run(str(table), *named, *few)
+
+
+def test_readmes_plan_of_a_file_and_a_difference_works(tmp_path):
+    """It ended with "If human is gold, say so", beside the README that has this very command."""
+    table = tmp_path / "mine.csv"
+    CliRunner().invoke(app, ["example", str(table)])
+    text = run(str(table), "--difference", "0.1")
+    assert " give 80% power for a difference of 0.1 in mae " in text.splitlines()[0]
+    assert "Gold is human, by its name. Change it with --gold" in text
+
+
+def test_without_designs_the_target_is_80_percent_power():
+    first = run("normal", "--epsilon", "0.3", "--precision", "0.05").splitlines()[0]
+    assert " give 80% power for ε = 0.3 at the lowest cost " in first
+
+
+def test_one_design_alone_has_no_lowest_cost():
+    words = ["normal", "--epsilon", "0.3", "--target-power", "0.8", "--precision", "0.05", "--n-responses"]
+    assert "lowest cost" not in run(*words, "2")
+    assert "at the lowest cost" in run(*words, "2,5")
+
+
+def test_a_named_difference_may_be_measured_with_other_numbers_of_responses():
+    words = ["normal", "--difference", "0.03", "--n-items", "50", "--n-responses", "3", "--precision", "0.05"]
+    assert plan(*words)["difference"].endswith("(as measured with 5 gold, 5 A and 5 B responses per item)")
+    found = plan(*words, "--reference-responses", "9/2/2")
+    assert found["difference"].endswith("(as measured with 9 gold, 2 A and 2 B responses per item)")
+    assert found["cells"][0]["n_responses"] == {"gold": 3, "a": 2, "b": 2}
 
 
 def test_verdicts_name_settings_as_they_are_typed(tmp_path):
@@ -142,6 +169,7 @@ def test_responses_of_gold_a_and_b():
         (["normal", "--epsilon", "0.1", "--max-cost", "9"], "--cost-item"),
         (["normal", "--difference", "0.1", "--win-rate", "0.6", "--n-items", "9"], "give the difference once"),
         (["pilot.csv", "--a", "g"], "--a or --b is missing"),
+        (["normal", "--difference", "0.1", "--reference-responses", "1,2"], "--reference-responses is one number"),
         (["nothing", "--epsilon", "0.1", "--n-items", "9"], "no response model is called"),
         (["normal", "--epsilon", "0.1", "--n-items", "9", "--alpha", "5"], "--alpha must lie strictly"),
         (["normal", "--epsilon", "0.1", "--n-items", "9", "--chart", "plan.doc"], "must be a file that ends in"),

@@ -1,9 +1,12 @@
+import json
+
 import numpy as np
 import pytest
 from scipy import stats
 
 from howsure.errors import ArgumentError, DataError
-from howsure.paired import TESTS, PairedScores, power_curve, sign_power, t_power
+from howsure.paired import TESTS, PairedScores, describe, power_curve, sign_power, t_power, to_units
+from howsure.reports.scores import charts
 
 rng = np.random.default_rng(1)
 scores = PairedScores.from_arrays(rng.normal(0.3, 1, 80), np.zeros(80))
@@ -111,3 +114,20 @@ def test_what_is_to_be_found_is_said_as_it_is():
     assert "for differences like those observed (" in seen.sentence
     given = power_curve(scores, effect=0.125, sizes=[20], n_simulations=20, rng=1)
     assert "for a difference of 0.125 (" in given.sentence
+
+
+def test_units_are_called_units():
+    """133 units of 15 segments were "133 segments"."""
+    rng = np.random.default_rng(2)
+    scores = to_units(PairedScores.from_arrays(rng.normal(0.3, 1, 300), np.zeros(300)), size=15)
+    found = power_curve(scores, effect=0.3, sizes=[10, 20], n_simulations=100, rng=0)
+    assert found.unit == "units"
+    assert " with 20 units for " in found.sentence
+    assert "(units of 15 segments; bootstrap, " in found.sentence
+    assert "20 segments" not in str(found)
+    spec = json.dumps([drawn.to_dict() for _, drawn in charts(found).values()])
+    assert '"title": "units"' in spec
+    assert '"title": "segments"' not in spec
+    spec = json.dumps([drawn.to_dict() for _, drawn in charts(describe(scores)).values()])
+    assert '"title": "units"' in spec
+    assert '"title": "segments"' not in spec

@@ -141,7 +141,7 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"epsilon": 0.1}, "say which designs"),
+        ({"epsilon": 0.1, "test": None}, "Without a test there is no power to reach. Specify the designs"),
         ({"n_items": [10]}, "Specify the difference to detect with one of `difference`"),
         ({"epsilon": 0.1, "budget": 0.5}, "does not pay for one item"),
         ({"epsilon": 0.1, "n_items": [100], "budget": 10}, "no design fits"),
@@ -152,6 +152,7 @@ def test_the_same_seed_gives_the_same_plan_on_any_number_of_threads():
             "`engine='exact'` needs item scores",
         ),
         ({"epsilon": 0.1, "n_items": [10], "test": "t"}, "`test` must be one of"),
+        ({"epsilon": 0.1, "metrics": ["rating"], "reference_responses": 3}, "`reference_responses` has no effect here"),
         ({"epsilon": 0.1, "n_items": [10], "target_power": 80}, "Did you mean 0.8"),
     ],
 )
@@ -376,7 +377,68 @@ def test_a_grid_of_designs_is_answered_by_its_smallest_design_and_by_what_respon
     assert found.verdict == first
     [marked] = [line for line in str(found).splitlines() if "best ←" in line]
     assert f" {least.n_items} │" in marked
-    assert second.startswith("At the same cost of 200, 200 items with 1 response each have power 0.")
-    assert "20 items with 10 responses each have power" in second
+    assert second.startswith("At the same cost of 200, 200 items with 1 gold, 5 A, 5 B responses each have power 0.")
+    assert "20 items with 10 gold, 5 A, 5 B responses each have power" in second
     none = plan("normal", metrics="mae", epsilon=0.02, n_items=[20, 40], n_responses=[1, 5], test=None, rng=0)
     assert none.sentences[0].startswith("None of these 4 designs has an expected p of at most 0.05. The best is ")
+
+
+def test_a_design_has_the_same_power_whatever_other_designs_are_planned():
+    """Power of 500 × 1 was .60, .24 or .07, as ε was solved for the design with the most responses."""
+    options = {"metrics": "mae", "effect": Effect(resolve("mae"), 0.02), "budget": 500, "rng": 0}
+    alone = plan("normal", n_responses=[1], **options).cells[0]
+    for others in ([1, 5], [1, 100], [1, (1, 1, 1), (20, 20, 20)]):
+        [same] = [cell for cell in plan("normal", n_responses=others, **options).cells if cell.design == alone.design]
+        assert same == alone
+    # Nor do designs with the same responses and more items change it.
+    sizes = {"metrics": "tv", "epsilon": 0.2, "n_responses": [10], "rng": 0}
+    few = plan("categorical-dices", n_items=[50], **sizes).cells[0]
+    assert plan("categorical-dices", n_items=[50, 100, 1000], **sizes).cells[0] == few
+
+
+def test_a_named_difference_says_with_how_many_responses_it_is_measured():
+    options = {"metrics": "mae", "effect": Effect(resolve("mae"), 0.03), "n_responses": [1, 3], "rng": 0}
+    found = plan("normal", target_power=0.8, **options)
+    measured = "for a difference of 0.03 in mae (as measured with {} gold, {} A and {} B responses per item)"
+    assert measured.format(5, 5, 5) in found.sentences[0]
+    other = plan("normal", target_power=0.8, reference_responses=(9, 2, 2), **options)
+    assert measured.format(9, 2, 2) in other.sentences[0]
+    [cell] = plan(
+        "normal", metrics="mae", epsilon=other.cells[0].epsilon, n_items=50, n_responses=[(9, 2, 2)], rng=0
+    ).cells
+    assert cell.advantage == pytest.approx(0.03, rel=0.02)
+    # The runs of A and B are the same in every design, and no design is given more of them for nothing.
+    assert {(cell.design.a, cell.design.b) for cell in other.cells} == {(2, 2)}
+    assert {(cell.design.a, cell.design.b) for cell in found.cells} == {(5, 5)}
+
+
+def test_a_pilot_says_that_the_difference_is_measured_with_its_own_responses():
+    pilot = preset("normal").table(40, (4, 2, 2), epsilon=0.5, rng=1).contest(gold="gold", a="A", b="B")
+    options = {"metrics": "mae", "effect": Effect(resolve("mae"), 0.05), "rng": 0}
+    found = plan(pilot, n_items=[40], n_responses=[1, 4], **options)
+    assert "(as measured with 4 gold, 2 A and 2 B responses per item)" in found.sentences[0]
+    assert found.cells[1].advantage == pytest.approx(0.05)
+    assert found.cells[0].advantage < 0.05
+    with pytest.raises(ArgumentError, match="`reference_responses` has no effect here: a pilot"):
+        plan(pilot, reference_responses=5, **options)
+
+
+def test_the_smallest_difference_detected_is_measured_as_a_named_one():
+    options = {"metrics": "mae", "n_items": [80], "n_responses": [1], "precision": 0.02, "rng": 0}
+    [cell] = plan("normal", epsilon=0.1, detectable=True, **options).cells
+    again = plan("normal", effect=Effect(resolve("mae"), cell.detectable), **options).cells[0]
+    assert again.power == pytest.approx(0.8, abs=0.04)
+
+
+def test_no_interval_is_wider_than_two_models_can_differ():
+    """Accuracy of two items was planned with widths of 7."""
+    for metric in ("accuracy", "tv"):
+        cells = plan("categorical-dices", metrics=metric, epsilon=0.3, n_items=[2, 3], n_responses=[1, 2], rng=0).cells
+        assert all(cell.ci_width <= 2 for cell in cells)
+
+
+def test_shared_ties_of_accuracy_are_said():
+    found = plan("categorical-dices", metrics="accuracy", epsilon=0.3, n_items=[20], n_responses=[1, 2], rng=0)
+    assert any(note.startswith("Accuracy shares a tied vote among the labels.") for note in found.notes)
+    odd = plan("categorical-dices", metrics="accuracy", epsilon=0.3, n_items=[20], n_responses=[1, 3], rng=0)
+    assert not any("tied vote" in note for note in odd.notes)

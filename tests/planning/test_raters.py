@@ -590,3 +590,36 @@ def test_ratings_without_raters_are_planned_in_documents_too():
     found = compare(bare, metric="rating", cluster="document", interval="t", n_resamples=99, rng=0)
     assert together.ci_width == pytest.approx(found.confidence_interval.width, rel=0.03)
     assert together.ci_width > 1.3 * alone.ci_width
+
+
+def test_scored_responses_are_tried_in_several_numbers():
+    """484 × 5 = 4,840 responses were "the lowest cost" of the only design that was tried; 904 × 1 = 1,808 do it."""
+    rng = np.random.default_rng(1)
+    item = rng.normal(size=(80, 1))
+    a = item + 0.15 + 0.5 * rng.normal(size=(80, 1)) + 0.4 * rng.normal(size=(80, 5))
+    pilot = Contest.from_arrays(None, a, item + 0.4 * rng.normal(size=(80, 5)))
+    found = plan(pilot, effect=Effect(resolve("rating"), 0.1), rng=0)
+    assert [cell.design.a for cell in found.cells] == [1, 2, 3, 5]
+    assert found.recommended.cost == min(cell.cost for cell in found.cells if cell.power >= 0.8)
+    assert found.recommended.cost < found.cells[-1].cost / 2
+    assert "at the lowest cost" in found.sentences[0]
+    [alone] = plan(pilot, effect=Effect(resolve("rating"), 0.1), n_responses=5, rng=0).cells
+    assert alone == found.cells[-1]
+
+
+def test_a_plan_that_rests_on_few_raters_says_that_it_is_too_optimistic():
+    """Pilots of 60 × 6, planned for ten random raters: true power .69 for .80."""
+    rng = np.random.default_rng(4)
+    ids = np.tile(np.arange(6), (60, 1))
+    a, b = (
+        Responses.from_grid(
+            shift + 0.5 * rng.normal(size=(60, 1)) + 0.3 * rng.normal(size=6) + rng.normal(size=(60, 6)), ids
+        )
+        for shift in (0.5, 0.0)
+    )
+    pilot = Contest(None, a, b, Scale("continuous"), np.arange(60).astype(str), ("", "A", "B"))
+    options = {"effect": Effect(resolve("rating"), 0.5), "target_power": 0.8, "rng": 0}
+    found = plan(pilot, n_raters=[10], **options)
+    assert any("with only 6 raters how much they differ. Such plans are too optimistic" in note for note in found.notes)
+    many = plan(pilot, n_raters=[100], **options)
+    assert not any("too optimistic" in note for note in many.notes)

@@ -250,3 +250,42 @@ def test_raters_are_planned_from_gold_alone():
     assert powers[400, 20] >= powers[40, 20]
     assert found.cells[0].design == Design(40, 3, 6, 6, 3, 3)
     assert any("A and B are simulated on the pilot's 40 items" in note for note in found.notes)
+
+
+def test_from_equal_models_the_plan_counts_in_that_a_worse_model_varies_more():
+    """True power was .45 to .60 of the planned .80: the plan exchanged A and B, which keeps how far they differ."""
+    powers = []
+    for number in range(12):
+        rng = np.random.default_rng([5, number])
+        gold = rng.normal(size=60)
+        a, b = (gold + 0.5 * rng.normal(size=60) for _ in range(2))
+        pilot = Contest.from_arrays(gold, a, b)
+        found = plan(pilot, metrics="mae", effect=Effect(resolve("mae"), 0.1995), n_responses=[1], rng=0)
+        shape = (1000, found.recommended.n_items)
+        worse = 0.5 * np.abs(rng.normal(size=shape)) * 1.5 - 0.5 * np.abs(rng.normal(size=shape))
+        powers.append(float(Test().decide(worse).mean()))
+    assert 0.73 < np.median(powers) < 0.87
+    assert any(
+        "The plan therefore multiplies the variance of the item differences by 1." in note for note in found.notes
+    )
+
+
+def test_a_difference_that_the_pilot_shows_needs_no_worse_model():
+    rng = np.random.default_rng(5)
+    gold = rng.normal(size=200)
+    pilot = Contest.from_arrays(gold, gold + 0.3 * rng.normal(size=200), gold + rng.normal(size=200))
+    found = plan(pilot, metrics="mae", effect=Effect(resolve("mae"), 0.2), n_responses=[1], rng=0)
+    assert not any("multiplies the variance" in note for note in found.notes)
+
+
+def test_a_width_needs_no_difference():
+    """With an undecided pilot, `target_width` recommended nothing."""
+    rng = np.random.default_rng(1)
+    gold = rng.normal(size=60)
+    pilot = Contest.from_arrays(gold, gold + rng.normal(size=60), gold + rng.normal(size=60) * 1.1)
+    found = plan(pilot, metrics="mae", target_width=0.2, n_responses=[1], rng=0)
+    assert found.pilot.difference == "own"
+    assert found.recommended.ci_width <= 0.2
+    words = f"{found.recommended.design.in_words} have a confidence interval no wider than 0.2 "
+    assert found.sentences[0].startswith(words)
+    assert not any("smallest difference that matters" in sentence for sentence in found.sentences)

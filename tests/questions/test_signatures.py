@@ -204,6 +204,7 @@ ELSEWHERE = {
     "encoding", "decimal", "sheet", "pool", "scorer", "filter", "rater_ids", "preference", "tie",
     "dirichlet", "levels", "mean", "sd", "rho", "paper",  # Simulate asks for models in the same words
     "detectable", "difference", "accuracy_points", "win_rate",  # seconds each: `Limits.signed`, and ε as it was found
+    "reference_responses",
 }  # fmt: skip
 
 

@@ -14,7 +14,8 @@ from tests.reports.results import rows_of
 @pytest.fixture(scope="module")
 def searched():
     """A plan that looks for the fewest items with a power of 0.8, for two numbers of responses."""
-    return plan("normal", epsilon=0.5, metrics="mae", n_responses=[1, 4], target_power=0.8, precision=0.05, rng=0)
+    sizes = [(1, 1, 1), (4, 4, 4)]
+    return plan("normal", epsilon=0.5, metrics="mae", n_responses=sizes, target_power=0.8, precision=0.05, rng=0)
 
 
 def titles(spec):

@@ -199,6 +199,9 @@ def test_sentences_say_what_is_unstable_what_is_noise_and_what_helps():
     assert said[0] == "m: 50% of the items are unstable, right in some runs and wrong in others."
     assert said[1].startswith("Two single runs of m on these items differ by up to 0.")
     assert "runs per item are enough: further runs would reduce the standard error" in said[2]
+    # "7 runs are enough" stood beside a plan that finds one run cheapest: this is for the given items, that is not.
+    assert said[2].startswith("For these 4 items, ")
+    assert said[2].endswith("Where items can be added, howsure plan says whether more items or more runs cost less.")
     assert all(len(part.split()) <= 25 for line in said for part in line.split(". "))
 
 

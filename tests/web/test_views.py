@@ -320,3 +320,23 @@ def test_no_address_has_empty_parameters(client, table):
     part = client.get(f"/compare?table={table}&margin=&a=model-2", headers={"hx-request": "true"})
     assert re.fullmatch(r"/compare\?table=\w+&a=model-2", part.headers["hx-push-url"])
     assert part.text.lstrip().startswith('<div id="answer">')
+
+
+def test_what_a_design_detects_does_not_read_as_a_finding(ratings):
+    """ "80 in 100 studies like this would find a true difference of 0.58" was read as what had been found."""
+    asked = Compare(
+        files=(ratings,), gold="human", a="model-2", b="model-1", metric=("mae",), confidence_level=0.999999
+    )
+    _, kept = frozen(asked, "compare")
+    shown = json.dumps(kept)
+    assert re.search(r"If the true difference were [\d.]+, 80 in 100 studies like this would find it\.", shown)
+
+
+def test_the_map_of_a_pilot_has_its_gold_responses(ratings):
+    """Designs with 1, 2 and 3 gold responses were one column, that of the 3 responses of A and B."""
+    asked = Plan(
+        files=(ratings,), gold="human", a="model-2", b="model-1", difference=0.1, n_items=(50, 100),
+        n_responses=("1", "2", "3"),
+    )  # fmt: skip
+    _, kept = frozen(asked, "plan")
+    assert {cell["k"] for cell in kept["cells"]} == {1, 2, 3}

@@ -73,6 +73,8 @@ class Description(Record):
         Whether that p-value is at least `alpha`.
     alpha : float
     notes : tuple of str
+    counted : {"segments", "units"}
+        What `n` is the number of.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("n", "shape")
@@ -90,6 +92,7 @@ class Description(Record):
     normal: bool
     alpha: float
     notes: tuple[str, ...] = ()
+    counted: str = "segments"
 
     @property
     def n(self) -> int:
@@ -167,12 +170,13 @@ def describe(scores: PairedScores, *, alpha: float = 0.05) -> Description:
 @lru_cache(maxsize=1)  # an analysis asks again for its test and its effect sizes
 def _described(scores: PairedScores, alpha: float) -> Description:
     differences = scores.differences
+    counted = "units" if scores.unit_size > 1 else "segments"
     notes = list(scores.notes)
     skewness, test, statistic, pvalue = math.nan, "none", math.nan, math.nan
     if scores.constant is not None:
         notes.append(f"Every difference is {number(scores.constant)}: skewness and normality are undefined.")
     elif scores.n < 3:
-        notes.append(f"{scores.n} segments are too few to judge skewness and normality.")
+        notes.append(f"{scores.n} {counted} are too few to judge skewness and normality.")
     else:
         skewness = _skewness(differences)
         test, statistic, pvalue = _normality(differences)
@@ -201,6 +205,7 @@ def _described(scores: PairedScores, alpha: float) -> Description:
         normal=pvalue >= alpha,
         alpha=alpha,
         notes=tuple(notes),
+        counted=counted,
     )
 
 

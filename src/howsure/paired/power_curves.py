@@ -51,13 +51,15 @@ class PowerCurve(Signed):
         data's standard deviation.
     effect : float
         The true difference that is assumed, and `effect_source`: "observed" or "given".
-    unit : {"segments", "clusters"}
+    unit : {"segments", "units", "clusters"}
         What a size is the number of.
     sizes : tuple of int
         Of each simulated study.
     power : tuple of float
     confidence_intervals : tuple of ConfidenceInterval
         Wilson's 95% interval of each power, which was counted in simulated studies.
+    unit_size : int
+        Segments in a unit; 1 where segments themselves are counted.
     n_simulations : int
         Studies simulated at each size.
     n_undefined : int
@@ -86,6 +88,7 @@ class PowerCurve(Signed):
     delta: float
     notes: tuple[str, ...]
     provenance: Provenance
+    unit_size: int = 1
 
     @in_any_form
     def to_frame(self) -> Any:
@@ -109,7 +112,8 @@ class PowerCurve(Signed):
         ends = " and ".join(
             f"{share(known[n], most=2)} with {n:,} {self.unit}" for n in sorted({*self.sizes[:1], *self.sizes[-1:]})
         )
-        how = f"{self.method}, {self.n_simulations:,} simulations per size"
+        of = f"units of {self.unit_size} segments; " if self.unit_size > 1 else ""
+        how = f"{of}{self.method}, {self.n_simulations:,} simulations per size"
         said = f"The {TESTS[self.test].label} has a power of {ends} for {self.assumed} ({how})."
         reached = next(
             (n for n in self.sizes if min(power for size, power in known.items() if size >= n) >= FOUND), None
@@ -256,7 +260,7 @@ def run_power_curve(
         method=method,
         effect=aim,
         effect_source="observed" if effect is None else "given",
-        unit="segments" if scores.clusters is None else "clusters",
+        unit=scores.counted,
         sizes=sizes,
         power=tuple(power),
         confidence_intervals=tuple(intervals),
@@ -266,6 +270,7 @@ def run_power_curve(
         alternative=hypothesis.alternative,
         delta=hypothesis.delta,
         notes=tuple(_notes(scores, test, settings, n_undefined)),
+        unit_size=scores.unit_size,
         provenance=Provenance("scores power", parameters, _random.entropy_of(seed), scores.digest),
     )
 

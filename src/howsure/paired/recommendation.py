@@ -107,7 +107,7 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
         shape, reason = Shape.RIGHT_OR_WRONG, "All scores are 0 or 1."
         why = "The mean of right-or-wrong scores is the accuracy."
     elif scores.n < 3:
-        shape, reason = Shape.NORMAL, f"{scores.n} segments are too few to test normality."
+        shape, reason = Shape.NORMAL, f"{scores.n} {scores.counted} are too few to test normality."
         why = "The mean is the default."
     else:
         skewness = minus(f"{description.skewness:.2f}")

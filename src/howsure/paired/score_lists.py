@@ -94,6 +94,13 @@ class PairedScores:
         return self.a.size
 
     @property
+    def counted(self) -> str:
+        """What a size of a study is the number of: segments, units of several segments, or clusters."""
+        if self.clusters is not None:
+            return "clusters"
+        return "units" if self.unit_size > 1 else "segments"
+
+    @property
     def n_clusters(self) -> int | None:
         """The number of clusters, or None when segments are independent."""
         return None if self.clusters is None else int(self.clusters.max()) + 1

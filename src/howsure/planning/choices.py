@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field, replace
 
 from howsure import _check, _random
 from howsure.errors import ArgumentError
-from howsure.planning.designs import Costs, Design
+from howsure.planning.designs import Costs, Design, spelled_responses
 from howsure.planning.engines.base import Engine
 from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
@@ -19,6 +19,9 @@ from howsure.provenance import Provenance
 
 CANNOT_REJECT = "test cannot reject"
 """Why a design is ruled out whose test has too few items for any p-value at the level."""
+
+USUAL_POWER = 0.8
+"""The power to reach where no target is named (Cohen 1988, page 56)."""
 
 ALIKE = 0.005
 """Powers (and expected p-values) that differ by less are equal, whatever their numerical error."""
@@ -194,8 +197,10 @@ class Limits:
 
     @classmethod
     def of(cls, request: PlanRequest) -> "Limits":
-        """Take the limits of a request."""
+        """Take the limits of a request; with neither designs, a budget nor a target, the target is 80% power."""
         target = Target.of(request)
+        if target is None and not request.n_items and not request.budget and request.test is not None:
+            target = Target("power", USUAL_POWER)
         if request.spend and (not request.budget or target is None):
             raise ArgumentError("`spend` needs a budget and a target.")
         return cls(
@@ -229,7 +234,10 @@ class Limits:
             return ItemSearch(n_items=tuple(affordable), detect=self.detect)
         if not self.budgets:
             if self.target is None:
-                raise ArgumentError("say which designs: `n_items`, a `budget`, or a target (`target_power`).")
+                raise ArgumentError(
+                    "Without a test there is no power to reach. Specify the designs: `n_items`, a `budget`, "
+                    "`target_p` or `target_width`."
+                )
             return ItemSearch(limit=self.max_items, target=self.target, detect=self.detect)
         most = sorted({self.most_items(shape, budget) for budget in self.budgets})
         numbers = [n for n in most if n >= self.fewest]
@@ -238,6 +246,11 @@ class Limits:
         # Of several budgets each is computed as a whole, too, so that each has a curve over the numbers of responses.
         whole = tuple(numbers) if len(self.budgets) > 1 else ()
         return ItemSearch(n_items=whole, limit=numbers[-1], target=self.target, detect=self.detect)
+
+    @property
+    def of_width(self) -> bool:
+        """Whether the target is an interval width, which needs no difference."""
+        return self.target is not None and self.target.kind == "width"
 
     def without_difference(self, own: Design) -> "Limits":
         """Return the limits where the pilot shows no difference to plan for: each design says what it would detect."""
@@ -425,6 +438,8 @@ class Draft:
         Digest of the model or the pilot.
     pilot : Pilot or None
     follow_ups : tuple of FollowUp
+    reference : tuple of int or None
+        Responses of gold, A and B with which a named difference is measured; None where their number plays no part.
     notes : list of str
     """
 
@@ -437,6 +452,7 @@ class Draft:
     data: str
     pilot: Pilot | None = None
     follow_ups: tuple[FollowUp, ...] = ()
+    reference: tuple[int, int, int] | None = None
     notes: list[str] = field(default_factory=list)
 
 
@@ -458,6 +474,7 @@ def plan_of(draft: Draft) -> Plan:
     ran = tuple(dict.fromkeys(cell.test for cell in cells if cell.test))
     parameters = {
         **draft.parameters,
+        "reference": None if draft.reference is None else "/".join(map(str, draft.reference)),
         "designs": ", ".join(dict.fromkeys(design.per_item for design in draft.shapes or [c.design for c in cells])),
         **limits.in_signature,
         "next": ",".join(dict.fromkeys(f"{way.n_more}" for way in draft.follow_ups)) or None,
@@ -467,12 +484,15 @@ def plan_of(draft: Draft) -> Plan:
         "confidence_level": request.confidence_level,
     }
     seed = _random.entropy_of(draft.scenario.seed)
+    difference = "" if request.effect is None else request.effect.in_words
+    if difference and draft.reference is not None:
+        difference = f"{difference} (as measured with {spelled_responses(draft.reference)})"
     return Plan(
         cells=tuple(cells),
         answers=chosen,
         follow_ups=draft.follow_ups,
         model=draft.model,
-        difference="" if request.effect is None else request.effect.in_words,
+        difference=difference,
         tests=ran,
         alternative=request.alternative,
         alpha=request.alpha,

@@ -15,6 +15,18 @@ USUAL_RATERS = (2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100)
 """Raters that are tried where the user names none."""
 
 
+def spelled_responses(n_responses: tuple[int, int, int]) -> str:
+    """Return numbers of responses in words, each source by its name.
+
+    Examples
+    --------
+    >>> spelled_responses((5, 3, 1)), spelled_responses((1, 1, 1))
+    ('5 gold, 3 A and 1 B responses per item', '1 gold, 1 A and 1 B response per item')
+    """
+    gold, a, b = n_responses
+    return f"{gold} gold, {a} A and {b} B response{'s' * (n_responses != (1, 1, 1))} per item"
+
+
 @dataclass(frozen=True, slots=True, order=True)
 class Design:
     """A study: `n_items` items, each with `gold`, `a` and `b` responses, perhaps by known raters.

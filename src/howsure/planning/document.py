@@ -87,11 +87,13 @@ def _of_grid(plan: Plan) -> list[str]:
 
     least = _least(plan)
     if least is not None:
+        goal += f" for {plan.difference}" if plan.difference else ""
         cheapest = f"{least.design.in_words} have {goal} at the lowest cost ({least.cost:,.10g})"
         said = [f"Of these {len(cells)} designs, {cheapest}."]
     else:
         best = max(cells, key=lambda cell: cell.power if plan.tests else -cell.expected_pvalue)
         nearest = f"The best is {best.design.in_words}, with {number_of(best)}"
+        goal += f" for {plan.difference}" if plan.difference else ""
         said = [f"None of these {len(cells)} designs has {goal}. {nearest}."]
     # Designs of the same N × K that differ in K: the largest such set, and of several the one that costs least.
     same: dict[float, list[Cell]] = {}
@@ -161,13 +163,22 @@ def _recommendation(answer: Answer, plan: Plan, *, several: bool) -> str:
         return f"{start}With the whole budget, {design} {goal}{_of_what(plan)}: the fewest {what} that do ({cost})."
     if plan.target and (answer.saved or answer.budget is None):
         left = f" {answer.saved:,.10g} of the budget of {answer.budget:,.10g} are left." if answer.saved else ""
-        return f"{start}{design} {goal}{_of_what(plan)} at the lowest cost ({cost}).{left}"
+        lowest = " at the lowest cost" if _tried_several(plan, taken) else ""
+        return f"{start}{design} {goal}{_of_what(plan)}{lowest} ({cost}).{left}"
     if plan.target:
         more = " or more" if plan.target == "power" else ""
         return f"{start}With the whole budget, {design} {goal}{more}{_of_what(plan)} ({cost})."
     power = f", with power {share(taken.power, most=2)}" if several and not math.isnan(taken.power) else ""
     best = "The best design" if several else f"The best design for a budget of {answer.budget:,.10g}"
+    best += f" to detect {plan.difference}" if plan.difference and not start else ""
     return f"{start}{best} has {design}{power} ({cost})."
+
+
+def _tried_several(plan: Plan, taken: Cell) -> bool:
+    """Whether other numbers of responses, raters or items were computed: one design alone has no lowest cost."""
+    asked = (taken.metric, taken.epsilon, taken.test)
+    same = [cell for cell in plan.cells if (cell.metric, cell.epsilon, cell.test) == asked]
+    return len({cell.design for cell in same if not math.isnan(cell.advantage)}) > 1
 
 
 def _of_what(plan: Plan) -> str:

@@ -96,11 +96,17 @@ def draft_from_gold(  # the door of this module: what a plan is made from, and h
         )
     request = request.with_metrics(pilot.table.scale.kind)
     if request.plans_raters:
+        if request.reference_responses is not None:
+            raise ArgumentError("`reference_responses` has no effect with raters: A and B answer as often as gold.")
         return _with_raters(pilot, request, limits, workers=workers)
     fitted, kind, model = _model(pilot, request.response_model)
     model = model if adjust is None else adjust(model)
-    responses = request.n_responses or tuple(usual_responses(pilot.sizes[0]))
-    found = draft_from_model(model, replace(request, n_responses=responses), limits, workers=workers, compute=compute)
+    asked = replace(
+        request,
+        n_responses=request.n_responses or tuple(usual_responses(pilot.sizes[0])),
+        reference_responses=request.reference_responses or pilot.sizes,
+    )
+    found = draft_from_model(model, asked, limits, workers=workers, compute=compute)
     goodness = () if fitted is None else fitted.goodness
     facts = Pilot(
         design=Design(pilot.table.n_items, *pilot.sizes),

@@ -59,6 +59,8 @@ def cells_of(engine: Engine, scenario: Scenario, shape: Design, search: ItemSear
                 if n not in numbers[test, metric]:
                     continue
                 found = engine.outlook(design, metric)
+                # Student's interval of two or three items is wider than two models can differ.
+                found = replace(found, ci_width=min(found.ci_width, _widest(scenario.metrics[metric])))
                 power = engine.power(design, metric, test) if request.with_power else None
                 solved = (math.nan, math.nan)
                 if search.detect is not None:
@@ -73,6 +75,11 @@ def cells_of(engine: Engine, scenario: Scenario, shape: Design, search: ItemSear
                     )
                 )
     return cells
+
+
+def _widest(metric: Metric) -> float:
+    """Return the distance between the largest and the least advantage that a metric allows; infinite for most."""
+    return 2.0 if metric.relative else 2 * metric.span
 
 
 def cell_of(

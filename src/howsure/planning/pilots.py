@@ -17,7 +17,7 @@ from howsure.inference import ConfidenceInterval
 from howsure.metrics import AdditiveMetric, resolve, spelled
 from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
-from howsure.planning.choices import Draft, Limits, Target
+from howsure.planning.choices import Draft, Limits
 from howsure.planning.designs import Design, Responses
 from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
@@ -48,9 +48,13 @@ def draft_from_pilot(
         raise DataError(
             f"a pilot needs two or more items with responses of all sources; this one has {contest.n_items}."
         )
+    of_gold = bool(request.epsilon) or request.response_model != "auto"
+    if request.reference_responses is not None and not of_gold:
+        raise ArgumentError(
+            "`reference_responses` has no effect here: a pilot with A and B measures the difference with its own "
+            "numbers of responses. Leave it out."
+        )
     limits = Limits.of(request)
-    if limits.target is None and not limits.n_items and not limits.budgets:
-        limits = replace(limits, target=Target("power", 0.8))
     request = request.with_metrics(contest.scale.kind, gold=contest.gold is not None)
     if request.effect is not None and request.epsilon:
         raise ArgumentError(GIVEN_TWICE)
@@ -58,7 +62,7 @@ def draft_from_pilot(
         if request.epsilon or request.epsilon_a:
             raise ArgumentError("ε moves a model of gold's responses; with raters, give `difference` instead.")
         found = by_raters(contest, request, limits, workers=workers)
-    elif request.epsilon or request.response_model != "auto":
+    elif of_gold:
         if request.cluster is not None or request.follow_up:
             raise ArgumentError(
                 "clusters and follow-ups need the pilot's own A and B: leave `epsilon` and `response_model` out."
@@ -101,9 +105,15 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         effect = Effect(scenario.metrics[0], math.copysign(difference, shown.advantage))
         return PilotEngine(contest, replace(scenario, request=replace(scenario.request, effect=effect)))
 
-    if request.effect is None and significant:
+    if request.effect is not None:
+        kind = "given"
+    elif limits.of_width:
+        kind = "own"
+    elif significant:
+        kind = "lower limit"
         engine = with_difference(shown.least)
-    elif request.effect is None:
+    else:
+        kind = "none"
         limits = limits.without_difference(own)
     shapes = [Design(1, *sizes, per_cluster=per_cluster) for sizes in _sizes(request.n_responses, engine.own)]
     limits.check(shapes)
@@ -114,7 +124,7 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             cells += cells_of(engine, scenario, shape, search)
     chosen = _cheapest([cell for cell in cells if cell.metric == scenario.names[0]], limits)
     supposed: tuple[Supposition, ...] = ()
-    if request.effect is None:
+    if kind in ("lower limit", "none"):
         design = own if chosen is None or not significant else chosen.design
         supposed = suppositions(with_difference, shown, design, limits, request.tests[0])
     return Draft(
@@ -133,12 +143,13 @@ def _by_items(contest: Contest, request: PlanRequest, limits: Limits, *, workers
         pilot=Pilot(
             design=own,
             model="the pilot's own items",
-            difference="given" if request.effect is not None else "lower limit" if significant else "none",
+            difference=kind,
             advantage=shown.advantage,
             advantage_interval=shown.interval,
             suppositions=supposed,
             needed=_needed(engine, chosen, limits) if request.effect is not None else None,
         ),
+        reference=engine.own if request.effect is not None and contest.gold is not None else None,
         follow_ups=follow_ups.of_items(engine, own, request.follow_up, test=request.tests[0], costs=limits.costs),
         notes=_item_notes(engine, shapes, given=request.effect is not None),
     )
@@ -188,6 +199,13 @@ def _item_notes(engine: PilotEngine, shapes: Sequence[Design], *, given: bool) -
             f"{effect.in_words[0].upper()}{effect.in_words[1:]} is made by exchanging A and B on some of the pilot's "
             f"items. This keeps how often and how far they differ with {Design(1, *own).per_item}."
         )
+        more = engine.scores(own, 0).stretch if isinstance(engine.scenario.metrics[0], AdditiveMetric) else 1.0
+        if more > 1:
+            notes.append(
+                f"The lower 80% limit of the pilot's own difference is {100 * (1 - engine.unseen):.0f}% of this one. "
+                "The rest may need a model that is worse than those of the pilot, and the scores of a worse model vary "
+                f"more. The plan therefore multiplies the variance of the item differences by {more:.2f}."
+            )
     beyond = [
         role
         for place, role in enumerate(("gold", "A", "B"))

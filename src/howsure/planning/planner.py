@@ -15,7 +15,7 @@ from howsure.nulls import NULLS
 from howsure.nulls.mixed_responses import narrower
 from howsure.planning import groups
 from howsure.planning.choices import Draft, Limits, plan_of
-from howsure.planning.designs import USUAL_RESPONSES, Design, Responses
+from howsure.planning.designs import USUAL_RESPONSES, Design, Responses, spelled_responses
 from howsure.planning.engines.model import epsilon_for
 from howsure.planning.groups import Group
 from howsure.planning.request import GIVEN_TWICE, PlanRequest, Scenario
@@ -67,7 +67,7 @@ def plan(
     --------
     >>> found = plan("normal", metrics=["mae"], epsilon=0.2, n_responses=[2, 10], budget=500, rng=0)
     >>> print(found.recommended.design)
-    50 items × 10 responses
+    250 items × 2 gold, 5 A, 5 B responses
     """
     request = PlanRequest.of(settings) if request is None else replace(request, **settings)
     if gold is not None and a is None and b is None:
@@ -103,8 +103,13 @@ def draft_from_model(
     """Plan from a response model."""
     base = Scenario.of(model, request, workers=workers)
     gold_free = base.metrics[0].gold_free
-    responses = _responses(request, limits, gold_free=gold_free)
-    scenarios, notes = _scenarios(base, responses)
+    if gold_free and request.reference_responses is not None:
+        raise ArgumentError(
+            f"`reference_responses` has no effect here: {base.metrics[0].name} needs no gold, and its difference is "
+            "the same for any number of responses."
+        )
+    responses = _responses(base, limits, gold_free=gold_free)
+    scenarios, notes = _scenarios(base)
     shapes = [_shape(each, gold_free=gold_free) for each in responses]
     limits.check(shapes)
     # Designs that differ in their number of items only share what is simulated, so they are one group.
@@ -132,6 +137,7 @@ def draft_from_model(
             "resample_simulated": request.resample_simulated or None,
         },
         data=_json.digest(base.model.to_dict())[:12],
+        reference=base.reference if request.effect is not None and not gold_free else None,
         notes=[*notes, *_caveats(base, cells)],
     )
 
@@ -157,16 +163,23 @@ def _shape(responses: Responses, *, gold_free: bool) -> Design:
     return Design(1, 0 if gold_free else gold, a, b)
 
 
-def _responses(request: PlanRequest, limits: Limits, *, gold_free: bool) -> Sequence[Responses]:
-    if request.n_responses:
-        return request.n_responses
+def _responses(base: Scenario, limits: Limits, *, gold_free: bool) -> Sequence[Responses]:
+    """Return the numbers of responses; one number is gold's, and those of A and B are the same in every design."""
+    _, a, b = base.reference
+
+    def sizes(k: Responses) -> Responses:
+        return k if gold_free or isinstance(k, tuple) else (k, a, b)
+
+    if base.request.n_responses:
+        return list(dict.fromkeys(map(sizes, base.request.n_responses)))
+    usual = [sizes(k) for k in USUAL_RESPONSES]
     if not limits.budgets:
-        return USUAL_RESPONSES
+        return usual
     largest = max(limits.budgets)
-    return [k for k in USUAL_RESPONSES if limits.costs.of(_shape(k, gold_free=gold_free)) <= largest] or [1]
+    return [each for each in usual if limits.costs.of(_shape(each, gold_free=gold_free)) <= largest] or usual[:1]
 
 
-def _scenarios(base: Scenario, responses: Sequence[Responses]) -> tuple[list[Scenario], list[str]]:
+def _scenarios(base: Scenario) -> tuple[list[Scenario], list[str]]:
     """Return the scenario at each ε, and how ε was found."""
     effect, epsilons = base.request.effect, base.request.epsilon
     if getattr(base.model, "a", None) is not None:
@@ -181,12 +194,13 @@ def _scenarios(base: Scenario, responses: Sequence[Responses]) -> tuple[list[Sce
         return [base.at(each) for each in epsilons], []
     if epsilons:
         raise ArgumentError(GIVEN_TWICE)
-    # One ε serves all designs; it is solved at the most responses, which show the difference most clearly.
-    sizes = max((check_sizes(each) for each in responses), key=sum)
-    epsilon, error = epsilon_for(effect, base, sizes)
+    # Fewer responses show a smaller difference between the same two models, so a named difference has a number of
+    # responses of its own. It is not taken from the designs: none of them changes the power of another.
+    epsilon, error = epsilon_for(effect, base, base.reference)
     note = (
         f"ε = {epsilon:.4g} (± {error:.1g}) gives the advantage of {effect.advantage:g} in {effect.metric.title} with "
-        f"{Design(1, *sizes).per_item} per item."
+        f"{spelled_responses(base.reference)}. Designs with fewer responses show less of it. Change these numbers "
+        "with `reference_responses`."
     )
     return [base.at(epsilon)], [note]
 
@@ -200,6 +214,12 @@ def _caveats(scenario: Scenario, cells: Sequence[Cell]) -> list[str]:
         )
     if request.with_power:
         notes += [narrower(test.name) for test in request.tests if test.name in NULLS and NULLS[test.name].narrower]
+    even = any(not size % 2 for cell in cells for size in cell.design.n_responses)
+    if even and any(metric.name == "accuracy" for metric in scenario.metrics):
+        notes.append(
+            "Accuracy shares a tied vote among the labels. The papers give it to the first label, and may "
+            "recommend other numbers of responses."
+        )
     if scenario.perturbation in ("lower", "raise"):
         way = "lower" if scenario.perturbation == "lower" else "higher"
         notes.append(f"Without gold, ε is how much {way} B is rated on every item, as a fraction of the scale.")

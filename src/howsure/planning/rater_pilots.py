@@ -48,11 +48,17 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
     def with_difference(difference: float) -> RaterEngine:
         return replace(engine, advantage=math.copysign(difference, found.advantage))
 
-    if advantage is None and significant:
+    if advantage is not None:
+        kind = "given"
+    elif limits.of_width:
+        kind = "own"
+    elif significant:
+        kind = "lower limit"
         engine = with_difference(shown.least)
-    elif advantage is None:
+    else:
+        kind = "none"
         limits = limits.without_difference(engine.pilot)
-    shapes = list(shapes_of(engine, request))
+    shapes = list(shapes_of(engine, request, several=not limits.n_items))
     if not shapes:
         raise ArgumentError("`raters_per_item` must not exceed the number of raters, `n_raters`.")
     limits = replace(limits, fewest=2)
@@ -69,7 +75,7 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
     ]
     searched = "raters" if for_raters else "items"
     supposed: tuple[Supposition, ...] = ()
-    if advantage is None:
+    if kind in ("lower limit", "none"):
         design = _chosen(cells, limits) if significant else engine.pilot
         supposed = suppositions(with_difference, shown, design or engine.pilot, limits, test)
     return Draft(
@@ -89,7 +95,7 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             design=engine.pilot,
             raters=engine.judged.kind if engine.pilot.n_raters else "",
             model="variance components",
-            difference="given" if advantage is not None else "lower limit" if significant else "none",
+            difference=kind,
             advantage=found.advantage,
             advantage_interval=shown.interval,
             suppositions=supposed,
@@ -105,6 +111,7 @@ def by_raters(contest: Contest, request: PlanRequest, limits: Limits, *, workers
             *_about_clusters(engine, cluster),
             *_most_tried(request, cells, limits),
             *_too_few(engine, cells, limits, test),
+            *_of_few_raters(engine, cells, limits),
         ],
     )
 
@@ -185,6 +192,30 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
     r = fewest_raters(value, target, MOST_RATERS)
     enough = f"at least {r} raters are needed" if r else f"even {MOST_RATERS:,} raters are not enough"
     return [f"Differences between raters remain however many items they judge: {enough}."]
+
+
+FEW_IN_PILOT, LARGE_SHARE = 10, 0.25
+"""Raters of a pilot, and their share of a study's error variance, at which plans came out too optimistic."""
+
+
+def _of_few_raters(engine: RaterEngine, cells: list[Cell], limits: Limits) -> list[str]:
+    """Say that power is overestimated where it rests on a variance between raters that few raters show.
+
+    Half of all χ² with five degrees of freedom lie below .87 of their mean, and pilots that overestimate the variance
+    find no design, so those that recommend one underestimate it (`benchmarks/raters_plan_ceiling.py`).
+    """
+    design = _chosen(cells, limits)
+    if limits.target is None or limits.target.kind != "power" or design is None or not design.n_raters:
+        return []
+    [cell] = [cell for cell in cells if cell.design == design][:1]
+    share = cell.shares.get("raters", 0.0)
+    if design.nested or engine.pilot.n_raters > FEW_IN_PILOT or share < LARGE_SHARE:
+        return []
+    return [
+        f"Raters make {100 * share:.0f}% of the error variance, and the pilot shows with only {engine.pilot.n_raters} "
+        "raters how much they differ. Such plans are too optimistic: simulated studies planned for 80% power had 67 to "
+        "79%. Plan more raters than recommended."
+    ]
 
 
 def _about_clusters(engine: RaterEngine, cluster: str | None) -> list[str]:

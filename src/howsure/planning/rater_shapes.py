@@ -9,9 +9,15 @@ from howsure.planning.designs import USUAL_RATERS, Design
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.request import PlanRequest
 
+TRIED_RESPONSES = (1, 2, 3, 5)
+"""Responses of each model that are tried beside the pilot's own, unless raters are planned or a number is given."""
 
-def shapes_of(engine: RaterEngine, request: PlanRequest) -> Iterator[Design]:
-    """Yield the designs that are asked for, all but their numbers of items."""
+
+def shapes_of(engine: RaterEngine, request: PlanRequest, *, several: bool = False) -> Iterator[Design]:
+    """Yield the designs that are asked for, all but their numbers of items.
+
+    With `several`, scored responses are tried in other numbers than the pilot's, too.
+    """
     pilot, found = engine.pilot, engine.found
     raters, per_item, nested = request.n_raters, request.raters_per_item, request.nested
     repeats = [_check.integer("n_responses", k, at_least=1) for k in request.n_responses]
@@ -27,8 +33,9 @@ def shapes_of(engine: RaterEngine, request: PlanRequest) -> Iterator[Design]:
             "raters judge the models' own outputs here, so there are no repeats to plan; leave `n_responses` out."
         )
     known = {role: found.n_repeats.get(role) for role in ("a", "b")}
-    choices: list[int | None] = [*repeats] if repeats else [None]
-    for k in choices:
+    may_vary = several and not pilot.n_raters and pilot.a == pilot.b and all(known.values())
+    choices: list[int | None] = [*repeats, *(sorted({*TRIED_RESPONSES, pilot.a}) if may_vary and not repeats else [])]
+    for k in choices or [None]:
         if k is not None and k > 1 and not all(known.values()):
             raise DataError(
                 f"the pilot has one response of A or B per item, so what {k} do cannot be told; leave `n_responses` "

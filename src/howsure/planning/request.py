@@ -12,6 +12,7 @@ from howsure.errors import ArgumentError
 from howsure.metrics import Metric, resolve
 from howsure.models import ResponseModel
 from howsure.models import resolve as resolve_model
+from howsure.models.base import check_sizes
 from howsure.planning.designs import Costs, Responses
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
 
@@ -34,6 +35,10 @@ COUNTED = (
     ("follow_up", 1, LARGEST_STUDY),
 )
 """Fields that are lists of counts, with the least and the most that each may be."""
+
+REFERENCE_RESPONSES = 5
+"""Responses of gold, A and B behind a difference that is named for a response model: as many as `simulate` draws by
+default. A pilot, or gold alone, has its own numbers."""
 
 DEFAULT_TEST = "sign-flip"
 """The default test of `compare`."""
@@ -105,8 +110,12 @@ class PlanRequest:
         How B is moved away from gold; by default as the model does it.
     n_items : tuple of int
     n_responses : tuple
-        Responses per item, each one number or three for gold, A and B. One number is gold's with a pilot, and that of
-        each model with raters.
+        Responses per item, each one number or three for gold, A and B. One number is gold's: A and B then have the
+        numbers of `reference_responses`, the same in every design. It is the number of each model's responses with
+        raters, and where there is no gold.
+    reference_responses : int or tuple of int, or None
+        Responses per item of gold, A and B with which the difference is measured. The default is the pilot's own
+        numbers, those of gold where there is gold alone, and 5 for a response model.
     n_raters, raters_per_item : tuple of int
         Plan raters, from a pilot with rater ids: how many, and how many of them judge each item. Several are tried
         where none are given.
@@ -121,7 +130,7 @@ class PlanRequest:
         The default counts the responses of people, so that `budget` is N × K.
     target_power, target_p, target_width : float or None
         Take the cheapest design that has this power, this expected p, or this interval width, within the budget if
-        there is one. From a pilot, power 0.8 if nothing else is asked for.
+        there is one. The default is power 0.8 if neither designs nor a budget are given.
     spend : bool
         Spend the whole budget, and take the fewest responses per item that reach the target.
     follow_up : tuple of int
@@ -163,6 +172,7 @@ class PlanRequest:
     perturbation: str | None = None
     n_items: tuple[int, ...] = ()
     n_responses: tuple[Responses, ...] = ()
+    reference_responses: Responses | None = None
     n_raters: tuple[int, ...] = ()
     raters_per_item: tuple[int, ...] = ()
     nested: bool = False
@@ -325,6 +335,11 @@ class Scenario:
     def names(self) -> list[str]:
         """The names of the metrics."""
         return [metric.name for metric in self.metrics]
+
+    @property
+    def reference(self) -> tuple[int, int, int]:
+        """Responses of gold, A and B with which a named difference is measured, whatever designs are planned."""
+        return check_sizes(self.request.reference_responses or REFERENCE_RESPONSES)
 
     @property
     def strengths(self) -> tuple[float, float]:

@@ -187,9 +187,9 @@ class Pilot:
         How raters judged items: "crossed", "nested", …; "" where that plays no part.
     model : str
         How other designs are computed from the pilot.
-    difference : {"given", "lower limit", "none"}
-        What is planned for: the difference that was given, the lower 80% limit of the pilot's own, or none, because
-        that is not significant.
+    difference : {"given", "lower limit", "own", "none"}
+        What is planned for: the difference that was given, the lower 80% limit of the pilot's own, the pilot's own
+        where an interval width is planned, which needs no difference, or none, because that is not significant.
     advantage : float
         The pilot's own.
     advantage_interval : ConfidenceInterval or None

@@ -27,6 +27,9 @@ ASKED_AS = {"metric": "metrics", "scheme": "schemes", "null": "nulls", "test": "
 ASKED_AS |= {"epsilon": "epsilons"}
 """What a request calls the options that are lists."""
 
+MOST_ITEMS, MOST_RESPONSES = 500, 20
+"""Shapes up to which an audit simulates the table's own by default: a thousand data sets of 500 × 5 take a minute."""
+
 FREE = {"paper", "n_simulations", "n_resamples", "n_fresh", "alpha", "confidence_level", "seed"}
 """Fields that a paper's preset leaves open."""
 
@@ -56,11 +59,24 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
     )
     metric: tuple[str, ...] = like(Compare, "metric")
 
-    n_items: tuple[int, ...] = option((100,), "Numbers of items: 50,100,200.", at_least=2, group=DESIGNS, common=True)
-    n_responses: tuple[int, ...] = option((5,), "Responses per item: 1,5,10.", at_least=1, group=DESIGNS, common=True)
+    n_items: tuple[int, ...] = option(
+        (),
+        "Numbers of items: 50,100,200. Default: as in the table, 500 at most; 100 without a table.",
+        at_least=2,
+        group=DESIGNS,
+        common=True,
+    )
+    n_responses: tuple[int, ...] = option(
+        (),
+        "Responses per item: 1,5,10. Default: as in the table, 20 at most; 5 without a table.",
+        at_least=1,
+        group=DESIGNS,
+        common=True,
+    )
     epsilon: tuple[float, ...] = option(
-        (0.1,),
-        "Simulated degradation of B as a fraction of the scale; several with commas. 0 is always included.",
+        (),
+        "Simulated degradation of B as a fraction of the scale; several with commas. 0 is always included. Default: "
+        "0.1.",
         at_least=0,
         at_most=1,
         group=DESIGNS,
@@ -176,7 +192,11 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
                 if name not in FREE:
                     raise ArgumentError(f"`paper='leader'` fixes `{name}`; leave one of them out.")
             return [(model, AuditRequest(**options | shared)) for model, options in leader()], []
-        model, notes = self._model()
+        model, notes, shape = self._model()
+        usual = (min(shape[0], MOST_ITEMS), min(shape[1], MOST_RESPONSES)) if shape else (100, 5)
+        n_items, n_responses = self.n_items or usual[:1], self.n_responses or usual[1:]
+        if shape:
+            notes = [_about_shape(shape, n_items, n_responses), *notes]
         tests, intervals = _some("test", self.test), _some("interval", self.interval)
         if not intervals and "confidence_level" in self.given:
             raise ArgumentError("`confidence_level` has no effect here: there is no interval.")
@@ -186,8 +206,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             "nulls": self.null,
             "tests": tests,
             "intervals": intervals,
-            "designs": [(n, k) for n in self.n_items for k in self.n_responses],
-            "epsilons": self.epsilon,
+            "designs": [(n, k) for n in n_items for k in n_responses],
+            "epsilons": self.epsilon or (0.1,),
             "epsilon_a": self.epsilon_a,
             "perturbation": self.perturbation,
             "cluster": self.cluster,
@@ -196,8 +216,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             from howsure.auditing.leader_layout import on_own_data
 
             given = {ASKED_AS.get(name, name) for name in self.given}
-            usual = on_own_data(model.scale.kind)
-            options |= {name: value for name, value in usual.items() if name not in given}
+            defaults = on_own_data(model.scale.kind)
+            options |= {name: value for name, value in defaults.items() if name not in given}
         return [(model, AuditRequest(**options | shared))], notes
 
     def _metrics(self) -> "list[Metric] | None":
@@ -209,7 +229,8 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             return None
         return with_parameters([resolve(name) for name in distinct(self.metric)], self)
 
-    def _model(self) -> tuple["ResponseModel", list[str]]:
+    def _model(self) -> tuple["ResponseModel", list[str], tuple[int, ...]]:
+        """Return the model, notes on the data, and the items and responses per item of the table, if there is one."""
         from pathlib import Path
 
         from howsure.models import PRESETS, Fit, ResponseModel
@@ -226,11 +247,13 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         if described:
             what = "no table" if only is None else f"{only}, which is a response model"
             raise ArgumentError(f"`{described[0]}` describes a pilot table; got {what}.")
-        return self.simulator(only), []
+        return self.simulator(only), [], ()
 
-    def _fitted(self) -> tuple["ResponseModel", list[str]]:
-        """Return the model of a pilot table, and what it leaves out."""
+    def _fitted(self) -> tuple["ResponseModel", list[str], tuple[int, ...]]:
+        """Return the model of a pilot table, what it leaves out, and the items and responses per item of the table."""
         import warnings
+
+        import numpy as np
 
         from howsure.auditing import about_raters
         from howsure.errors import HowsureWarning
@@ -243,17 +266,28 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
             raise ArgumentError(
                 f"`cluster` resamples real items; `response_model={self.response_model!r}` has no groups."
             )
+        [source] = table.sources.values()
+        shape = int(np.count_nonzero(source.sizes)), max(1, round(float(source.sizes[source.sizes > 0].mean())))
         panel = self.response_model in ("auto", "empirical") and (self.cluster or about_raters(table))
         # LEADER's sampling methods draw responses whoever gave them.
         if panel and (self.layout == "tests" or self.response_model == "empirical"):
             model = PanelModel.of(table, next(iter(table.sources)), self.cluster)
             raters = " with their raters" if model.gold.raters is not None else ""
             groups = ", group by group" if model.documents is not None else ""
-            return self.adjusted(model), [f"Real items are resampled{raters}{groups}; nothing is fitted."]
+            return self.adjusted(model), [f"Real items are resampled{raters}{groups}; nothing is fitted."], shape
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", HowsureWarning)  # `howsure fit` shows how well the model fits
             found = fit(table, response_model=self.response_model)
-        return self.adjusted(found.model), about_raters(table)
+        return self.adjusted(found.model), about_raters(table), shape
+
+
+def _about_shape(shape: tuple[int, ...], n_items: tuple[int, ...], n_responses: tuple[int, ...]) -> str:
+    """Say which shape simulated data sets have, beside that of the table: error rates depend on it."""
+    own = f"{shape[0]:,} items × {shape[1]:,} response{'s' * (shape[1] != 1)}"
+    if (n_items, n_responses) == ((shape[0],), (shape[1],)):
+        return f"Simulated data sets have the shape of the table: {own}."
+    ours = f"{', '.join(f'{n:,}' for n in n_items)} items × {', '.join(f'{k:,}' for k in n_responses)} responses"
+    return f"Simulated data sets have {ours}; the table has {own}. Change this with `n_items` and `n_responses`."
 
 
 def leader() -> list[tuple["ResponseModel", dict[str, Any]]]:

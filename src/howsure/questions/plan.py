@@ -87,7 +87,8 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
     n_responses: tuple[str, ...] = option(
         (),
-        "Responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. With raters: responses of each model.",
+        "Gold responses per item: 1,5,10 or 1:10:1; 5/1/1 for gold/A/B. Without gold or with raters: responses of each "
+        "model.",
         metavar="NUMBER",
         group=DESIGNS,
         common=True,
@@ -132,6 +133,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
     difference: float | None = option(
         None, "Difference between A and B in units of the first metric.", group=DIFFERENCE, common=True
+    )
+    reference_responses: str | None = option(
+        None,
+        "Responses per item with which the difference is measured: 5, or 5/3/3 for gold/A/B. Designs keep those of A "
+        "and B. Default: as in the pilot; 5 for a response model.",
+        metavar="NUMBER",
+        group=DIFFERENCE,
+        also="int | tuple[int, int, int]",
     )
     accuracy_points: float | None = option(None, "A's accuracy minus B's, in percentage points.", group=DIFFERENCE)
     win_rate: float | None = option(None, "Share of items where A is better; ties count half.", group=DIFFERENCE)
@@ -233,7 +242,12 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         if self.judge is not None:
             return self._budget(self.judge)
         self._refuse("it goes with `judge`", "cost_judge")
-        return self._with_models()._answer(run)
+        asked = self._with_models()
+        found = asked._answer(run)
+        if self.gold is None and asked.gold is not None:
+            named = f"Gold is {asked.gold}, by its name. Change it with `gold`, or name `a` and `b` to plan without."
+            found = replace(found, notes=(named, *found.notes))
+        return found
 
     def _budget(self, judge: str) -> "LabelBudget":
         """Return the labels and judge calls that reach the target at least cost."""
@@ -269,10 +283,20 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         )
 
     def _with_models(self) -> "Plan":
-        """Name A, B and gold where nobody did, as `compare` does, if the file is a table and no response model."""
+        """Name A, B and gold where nobody did, as `compare` does, if the file is a table and no response model.
+
+        Beside two models, a source with a name such as "human" is gold: a plan says so, and nothing is decided by it.
+        """
         named = (self.a, self.b, self.gold, self.preference, self.own_contest)
         if not self.files or any(name is not None for name in named) or not self._is_data():
             return self
+        from howsure.io.column_names import gold_in
+
+        sources = list(self.table().sources)
+        gold = gold_in(sources)
+        if len(sources) == 3 and gold is not None:
+            a, b = (name for name in sources if name != gold)
+            return replace(self, a=a, b=b, gold=gold)
         gold, a, b = self.contest(None, None).names
         return replace(self, a=a, b=b, gold=gold or None)
 
@@ -359,6 +383,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
                 "metrics": tuple(metrics),
                 "effect": self._effect(metrics[0]),
                 "n_responses": self._responses(),
+                "reference_responses": self._reference(),
                 "raters": "random" if self.plans_raters else self.raters,
                 "budget": self.budget or self.max_cost,
                 "costs": self._costs(),
@@ -373,6 +398,14 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             return ()
         text = ",".join(self.n_responses)
         return tuple(whole_numbers("`n_responses`", text) if self.plans_raters else response_numbers(text))
+
+    def _reference(self) -> int | tuple[int, int, int] | None:
+        if self.reference_responses is None:
+            return None
+        sizes = response_numbers(str(self.reference_responses), "`reference_responses`")
+        if len(sizes) != 1:
+            raise ArgumentError(f"`reference_responses` is one number, or 5/3/3; got {self.reference_responses!r}.")
+        return sizes[0]
 
     def _name(self) -> "str | ResponseModel | None":
         if len(self.files) > 1:

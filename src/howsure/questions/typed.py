@@ -34,16 +34,16 @@ def whole_numbers(option: str, text: str) -> list[int]:
     return list(dict.fromkeys(found))
 
 
-def response_numbers(text: str) -> list[int | tuple[int, int, int]]:
+def response_numbers(text: str, name: str = "`n_responses`") -> list[int | tuple[int, int, int]]:
     """Read "1,5,10", "1:10:1", or "5/1/1" for gold, A and B."""
     found: list[int | tuple[int, int, int]] = []
     for part in text.split(","):
         if "/" not in part:
-            found += whole_numbers("`n_responses`", part)
+            found += whole_numbers(name, part)
             continue
-        sizes = [whole_numbers("`n_responses`", piece) for piece in part.split("/")]
+        sizes = [whole_numbers(name, piece) for piece in part.split("/")]
         if len(sizes) != 3 or any(len(size) != 1 for size in sizes):
-            raise ArgumentError(f"`n_responses`: numbers for gold, A and B are written 5/1/1; got {part!r}.")
+            raise ArgumentError(f"{name}: numbers for gold, A and B are written 5/1/1; got {part!r}.")
         found.append((sizes[0][0], sizes[1][0], sizes[2][0]))
     return list(dict.fromkeys(found))
 

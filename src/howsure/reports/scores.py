@@ -149,10 +149,10 @@ def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]
 def _described(found: Description, shown: tuple[float, ConfidenceInterval] | None) -> dict[str, tuple[str, Any]]:
     a, b = found.names
     both = _bars(found.histograms["a"], a) + _bars(found.histograms["b"], b)
-    differences = _differences(_bars(found.histograms["difference"], "difference"), shown)
+    differences = _differences(_bars(found.histograms["difference"], "difference"), shown, found.counted)
     said = "; the line is the estimate, the band its CI" if shown else ""
     return {
-        "scores": (f"Scores of {a} and {b}", _overlaid(both, (a, b))),
+        "scores": (f"Scores of {a} and {b}", _overlaid(both, (a, b), found.counted)),
         "difference": (f"Differences {a} − {b}{said}; the dashed line is no difference", differences),
     }
 
@@ -175,7 +175,7 @@ def _bars(histogram: Any, name: str) -> list[dict[str, Any]]:
     ]
 
 
-def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
+def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str], counted: str) -> Any:
     """Return the first system as bars and the second as a line over them, which grey print shows as well."""
     import altair as alt
 
@@ -184,7 +184,7 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
         "system:N", title=None, scale=settings(domain=[a, b], range=[FIRST, SECOND]), legend=settings(orient="top")
     )
     x = alt.X("from:Q", title="score", scale=settings(zero=False, nice=False), axis=settings(grid=False))
-    y = alt.Y("count:Q", title="segments", stack=None)
+    y = alt.Y("count:Q", title=counted, stack=None)
     filled = [bar | {"system": a} for bar in bars if bar["system"] == names[0]]
     line = [bar | {"system": b} for bar in bars if bar["system"] == names[1]]
     line += [line[-1] | {"from": line[-1]["to"], "count": 0}]
@@ -197,7 +197,7 @@ def _overlaid(bars: list[dict[str, Any]], names: tuple[str, str]) -> Any:
     ).properties(width=WIDTH, height=HEIGHT)
 
 
-def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInterval] | None) -> Any:
+def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInterval] | None, counted: str) -> Any:
     import altair as alt
 
     histogram = (
@@ -206,7 +206,7 @@ def _differences(bars: list[dict[str, Any]], shown: tuple[float, ConfidenceInter
         .encode(
             x=alt.X("from:Q", title="difference", scale=settings(nice=False), axis=settings(grid=False)),
             x2="to:Q",
-            y=alt.Y("count:Q", title="segments"),
+            y=alt.Y("count:Q", title=counted),
             y2=alt.Y2Datum(0),
             tooltip=drawing.tips("from:Q", "to:Q", "count:C"),
         )

@@ -216,9 +216,10 @@ def _sentences(one: ModelReliability, *, right_or_wrong: bool) -> list[str]:
     more = one.standard_error(one.n_runs, 2 * one.n_items)
     more_runs = "is" if runs == 1 else "are"
     lines.append(
-        f"{runs} run{'s' * (runs > 1)} per item {more_runs} enough: further runs would reduce the standard error of "
-        f"the score by less than {100 * (ENOUGH - 1):.0f}%. Twice as many runs as here would reduce it from "
-        f"{rough(now)} to {rough(doubled)}, twice as many items to {rough(more)}."
+        f"For these {one.n_items:,} items, {runs} run{'s' * (runs > 1)} per item {more_runs} enough: further runs "
+        f"would reduce the standard error of the score by less than {100 * (ENOUGH - 1):.0f}%. Twice as many runs as "
+        f"here would reduce it from {rough(now)} to {rough(doubled)}, twice as many items to {rough(more)}. Where "
+        "items can be added, howsure plan says whether more items or more runs cost less."
     )
     return lines
 

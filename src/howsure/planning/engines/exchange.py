@@ -6,7 +6,7 @@ at a third of the truth. Items come alone or in clusters, which are exchanged as
 one.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -15,8 +15,6 @@ from howsure.data.contests import Contest
 from howsure.data.responses import cluster_codes
 from howsure.data.scales import FloatArray
 from howsure.intervals import FEW_TELLING
-from howsure.planning.engines.score_pools import Pool
-from howsure.planning.engines.score_sums import SumGrid
 
 TIE = 1e-12
 """Advantages smaller than this share of the largest are ties."""
@@ -155,18 +153,3 @@ def largest_difference(weights: FloatArray, advantages: FloatArray, sizes: Float
     """Return the largest mean advantage that exchanges give: the model that wins an item wins all such items."""
     found = with_difference(weights, advantages, sizes, 2 * float(np.abs(advantages).max(initial=0.0)))
     return float(found.mean(advantages, sizes))
-
-
-def exchanged_pool(pool: Pool, difference: float) -> Pool | None:
-    """Return the pool with another mean; None where no exchange gives it."""
-    points, shares = pool.grid.points * pool.step, pool.grid.shares
-    share = exchanges(shares, points, difference)
-    reach = max(-pool.grid.low, pool.grid.low + shares.size - 1)
-    both = np.zeros(2 * reach + 1)
-    here = slice(pool.grid.low + reach, pool.grid.low + reach + shares.size)
-    both[here] = shares * (1 - share)
-    both[::-1][here] += shares * share
-    grid = SumGrid(-reach, both)
-    if abs(grid.mean * pool.step - difference) > 1e-6 * max(1.0, abs(difference)):
-        return None
-    return replace(pool, grid=grid, mean=difference, sd=float(np.sqrt(grid.variance)) * pool.step)

@@ -46,7 +46,7 @@ class ModelEngine:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self._exact: dict[Sizes, ExactEngine] = {}
+        self._exact: dict[Design, ExactEngine] = {}
         self._studies: dict[Design, dict[int, DesignOutlook]] = {}
 
     @cached_property
@@ -73,41 +73,43 @@ class ModelEngine:
         """Return the name of the test."""
         return test.name
 
-    def exact(self, n_responses: Sizes) -> ExactEngine:
-        """Return the exact engine for these numbers of responses."""
-        if n_responses not in self._exact:
+    def exact(self, design: Design) -> ExactEngine:
+        """Return the exact engine of a design.
+
+        Its pools grow as this design needs it. Pools that designs share would make the digits of one depend on others.
+        """
+        if design not in self._exact:
             scenario = self.scenario
             metrics = [scenario.metrics[i] for i in self._routes[0]]
-            self._exact[n_responses] = ExactEngine(
+            self._exact[design] = ExactEngine(
                 scenario.model,
                 metrics,  # type: ignore[arg-type]
-                n_responses,
+                design.sizes,
                 epsilon=scenario.strengths,
                 seed=scenario.seed,
                 perturbation=scenario.perturbation,
                 workers=scenario.workers,
             )
-        return self._exact[n_responses]
+        return self._exact[design]
 
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Make the pools as precise as these designs need them."""
         if not self._routes[0]:
             return
         request = self.scenario.request
-        for sizes in dict.fromkeys(design.sizes for design in designs):
-            n_items = [design.n_items for design in designs if design.sizes == sizes]
-            engine = self.exact(sizes)
+        for design in designs:
+            engine = self.exact(design)
             if not for_power_only:
-                engine.sharpen(n_items, request.precision)
+                engine.sharpen([design.n_items], request.precision)
             if request.with_power and any(test.name in ON_ADVANTAGES for test in request.tests):
-                engine.sharpen_power(n_items, POWER_SHARE * request.precision, alpha=request.alpha)
+                engine.sharpen_power([design.n_items], POWER_SHARE * request.precision, alpha=request.alpha)
 
     def outlook(self, design: Design, metric: int) -> DesignOutlook:
         """Return what the design may expect."""
         scenario, request = self.scenario, self.scenario.request
         exact, drawn = self._routes
         if metric in exact:
-            engine = self.exact(design.sizes)
+            engine = self.exact(design)
             return engine.outlook(exact.index(metric), design.n_items, confidence_level=request.confidence_level)
         if design not in self._studies:
             simulated = MonteCarloEngine(
@@ -127,7 +129,7 @@ class ModelEngine:
         """Return how often the test rejects."""
         seed = _random.child(self.scenario.seed, *design.sizes)
         if metric in self._routes[0] and test.name in ON_ADVANTAGES:
-            pool = self.exact(design.sizes).pools[self._routes[0].index(metric)]
+            pool = self.exact(design).pools[self._routes[0].index(metric)]
             return power_from_pool(pool, design.n_items, test, seed=seed)
         return monte_carlo.simulated_power(
             _setting(self.scenario, design.sizes),
@@ -142,7 +144,7 @@ class ModelEngine:
         """Return about how many items it takes, by the normal formula."""
         if metric not in self._routes[0]:
             return 64
-        return first_guess(self.exact(design.sizes).pools[self._routes[0].index(metric)], test, target)
+        return first_guess(self.exact(design).pools[self._routes[0].index(metric)], test, target)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
         """Return the smallest advantage that is found with this power, and its ε: solved over ε."""
@@ -161,7 +163,8 @@ class ModelEngine:
         while high - low > 0.005 * max(high, 0.02):
             middle = (low + high) / 2
             low, high = (low, middle) if power(middle) >= target else (middle, high)
-        setting = _setting(scenario.at(high), design.sizes)
+        # A smallest difference means what `--difference` means: it is measured with the same numbers of responses.
+        setting = _setting(scenario.at(high), scenario.reference)
         advantage, _ = expected_advantage(
             scenario.metrics[metric], setting, seed=scenario.seed, workers=scenario.workers
         )

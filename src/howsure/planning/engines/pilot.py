@@ -35,7 +35,6 @@ from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.exchange import (
     PilotUnits,
     Population,
-    exchanged_pool,
     largest_difference,
     with_difference,
 )
@@ -45,7 +44,7 @@ from howsure.planning.engines.pool_power import first_guess, power_from_pool
 from howsure.planning.engines.score_pools import ON_GRID, Pool, grid_step
 from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_moments
 from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test, combine, sign_flip
-from howsure.planning.request import PlanRequest, Scenario
+from howsure.planning.request import Effect, PlanRequest, Scenario
 from howsure.resampling import ratio_error
 
 SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
@@ -77,7 +76,7 @@ class PilotAdvantages:
     alone : float
         The variance of single items' advantages.
     shift, stretch : float
-        Beyond the pilot, the model adds `shift` to the mean and multiplies the variance by `stretch`.
+        What is added to the mean and multiplies the variance: by the model beyond the pilot, and for a worse model.
     """
 
     pair: PoolPair
@@ -255,7 +254,7 @@ class PilotEngine:
         return first_guess(self.scores(design.sizes, metric).pair.pool, test, target, per_unit=self.units.per_unit)
 
     def detectable(self, design: Design, metric: int, test: Test, target: float) -> tuple[float, float]:
-        """Return the smallest advantage that is found with this power: more items are exchanged until it is."""
+        """Return the smallest difference that is found with this power, measured as a given one is."""
         if self._additive(metric) is None or test.name not in ON_ADVANTAGES:
             return math.nan, math.nan
         pool = self.scores(design.sizes, metric).pair.pool
@@ -263,9 +262,12 @@ class PilotEngine:
         needed = float(ndtri(1 - test.tail) + ndtri(target))
         advantage = needed * pool.sd / math.sqrt(n)
         seed = _random.child(self.scenario.seed, *design.sizes)
-        for _ in range(4):
-            moved = exchanged_pool(pool, advantage)
-            if moved is None:
+        for _ in range(6):
+            try:
+                effect = Effect(self.scenario.metrics[metric], math.copysign(advantage, pool.mean))
+                given = replace(self.scenario, request=replace(self.request, effect=effect))
+                moved = PilotEngine(self.contest, given).scores(design.sizes, metric).pair.pool
+            except ArgumentError:  # more than these items can show
                 return math.nan, math.nan
             found = power_from_pool(moved, n, test, seed=seed).power
             lack = float(ndtri(target) - ndtri(min(max(found, 0.001), 0.999)))
@@ -302,13 +304,18 @@ class PilotEngine:
         scores = np.asarray(metric.item_advantages(of_gold, of_a, of_b)).reshape(-1, self.contest.n_items)
         units = self.units.means(scores)
         pool = self._pool(units)
+        more = self._more_variable(metric, metric.scores_by_item(of_gold, of_a, of_b), abs(pool.mean))
+        if more > 1:
+            shape = with_moments(pool.grid, pool.mean / pool.step, more * (pool.sd / pool.step) ** 2)
+            pool = replace(pool, grid=shape, sd=math.sqrt(shape.variance) * pool.step)
         dealt = self.units.means(self._dealt(sizes, metric, max(n_sets, 64), of_gold, stream))
         null = self._pool(dealt, step=pool.step)
         symmetric = sizes[1] == sizes[2]
         null = mirrored(null) if symmetric else null
         alone = float(np.square(scores).mean(axis=0).mean()) - pool.mean**2
         pair = PoolPair(pool, null, symmetric=symmetric)
-        return PilotAdvantages(pair, null, units.mean(axis=0), np.square(units).mean(axis=0), max(alone, 0.0))
+        means, squares = units.mean(axis=0), np.square(units).mean(axis=0)
+        return PilotAdvantages(pair, null, means, squares, max(alone, 0.0), stretch=more)
 
     def _pool(self, units: FloatArray, *, step: float | None = None) -> Pool:
         """Return the distribution of the units' advantages, (sets, units), with the exchanges of A and B.
@@ -327,6 +334,50 @@ class PilotEngine:
         pool = pool_of(moving, weights, step=step, n_units=self.units.n)
         # A mean of zero is zero, without the rounding of a sum.
         return pool if self.units.alone and not found.exchanged.any() else replace(pool, mean=mean)
+
+    @cached_property
+    def unseen(self) -> float:
+        """The share of the given difference that the pilot does not show, in either direction.
+
+        It shows what is no larger than its own difference; of a larger one, the lower 80% limit of its own.
+        """
+        effect, sizes = self.request.effect, self.units.sizes
+        if effect is None:
+            return 0.0
+        sums = self._of_effect * sizes
+        own, given = abs(float(sums.sum() / sizes.sum())), abs(effect.advantage)
+        if given <= own * (1 + 1e-9):
+            return 0.0
+        least = own - float(stdtrit(sums.size - 1, CAUTION)) * ratio_error(sums, sizes)
+        return 1 - max(0.0, least) / given
+
+    def _more_variable(self, metric: AdditiveMetric, scores: tuple[FloatArray, ...], difference: float) -> float:
+        """Return by how much a model that is worse than the pilot's multiplies the variance of the item advantages.
+
+        Exchanging A and B keeps how far they differ. But what the pilot does not show of the difference comes from a
+        worse model, and errors of a worse model vary more: unbounded errors E become (1 + r) E, and of scores between
+        0 and 1 a share q is lost. Either model may be the worse one, so both variances are averaged.
+        """
+        loss = self.unseen * difference
+        errors = metric.better == "lower" and math.isinf(metric.span)
+        if not scores or loss <= 0 or not (errors or math.isfinite(metric.span)):
+            return 1.0
+        # Bounded scores as how much is right, whichever direction is better.
+        sides = scores if errors or metric.better == "higher" else tuple(metric.span - side for side in scores)
+        before = float(np.square(sides[0] - sides[1]).mean()) - difference**2
+        variances = []
+        for worse, other in (sides, sides[::-1]):
+            mean = float(worse.mean())
+            share = loss / mean if mean > 0 else 0.0
+            if errors:
+                changed = (1 + share) * worse - other
+                variances.append(float(np.square(changed).mean()) - float(changed.mean()) ** 2)
+            else:
+                share = min(1.0, share)
+                square = (1 - share) * np.square(worse - other) + share * np.square(other)
+                moved = (1 - share) * mean - float(other.mean())
+                variances.append(float(square.mean()) - moved**2)
+        return max(1.0, sum(variances) / 2 / before) if before > 0 else 1.0
 
     @property
     def _n_sets(self) -> int:

@@ -163,7 +163,7 @@ def sign_test_power(pool: Pool, n_items: int, test: Test) -> float:
     """
     points, shares = pool.grid.points, pool.grid.shares
     wins, losses = float(shares[points > 0].sum()), float(shares[points < 0].sum())
-    decided = wins + losses
+    decided = min(1.0, wins + losses)  # a sum of shares may exceed 1 by its rounding
     middle, reach = n_items * decided, 10 * math.sqrt(n_items * decided * (1 - decided)) + 10
     ends = max(0, math.floor(middle - reach)), min(n_items, math.ceil(middle + reach))
     numbers = np.arange(ends[0], ends[1] + 1, dtype=np.int64)

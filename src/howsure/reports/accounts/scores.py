@@ -83,10 +83,11 @@ def of_unit_sizes(result: Any, asked: "Question | None", data: Any) -> Account:
 
 def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of effect sizes."""
+    units = "units" if getattr(asked, "unit_size", 1) > 1 else "segments"
     return Account(
         done=("Effect sizes measure the difference without its unit; the last column of the table says how.",),
         limits=(GENERAL, "Words such as small and large are Cohen's (1988); your field may need others."),
-        next=(f"For intervals half as wide, collect about {about(4 * result.n)} segments; there are {result.n:,}.",),
+        next=(f"For intervals half as wide, collect about {about(4 * result.n)} {units}; there are {result.n:,}.",),
     )
 
 

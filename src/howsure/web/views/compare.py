@@ -222,7 +222,9 @@ def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
     undefined = margin is None or math.isnan(margin.equivalence)
     more = [] if undefined else [margin_claim(margin, ends, value, a, b)]
     if not sure and 0 < answer.detectable < math.inf:
-        more.append(f"80 in 100 studies like this would find a true difference of {rough(answer.detectable)}.")
+        more.append(
+            f"If the true difference were {rough(answer.detectable)}, 80 in 100 studies like this would find it."
+        )
     if sure == (ends.low <= 0 <= ends.high):
         more.append("Test and interval disagree here, being computed in different ways: a borderline case.")
     words = f"Difference {number(value, error)}, {level} {ends_of(ends.low, ends.high, error)}."

@@ -270,7 +270,7 @@ def _nearest(numbers: Sequence[int], text: str, default: int) -> int:
 
 
 def _cell(cell: Any, rated: bool) -> dict[str, Any]:
-    k = cell.n_raters if rated else max(cell.n_responses.values())
+    k = cell.n_raters if rated else cell.design.gold or cell.design.a
     ends = cell.power_interval
     return {
         "n": cell.n_items,
