@@ -156,13 +156,15 @@ def main():
     parser.add_argument("study", nargs="?", choices=("levels", "tables"), default="levels")
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--every", type=int, default=1, help="measure only every n-th setting, to try")
+    parser.add_argument("--metric", help="measure only this metric, and keep the rows of the other one")
     parser.add_argument("--out", default=OUT)
     options = parser.parse_args()
     if options.study == "tables":
         tables()
         return
-    rows = []
-    for cell in list(cells())[:: options.every]:
+    chosen = [cell for cell in cells() if options.metric in (None, cell.get("metric", "rating"))]
+    rows = [] if options.metric is None else [row for row in read_rows(OUT) if row["metric"] != options.metric]
+    for cell in chosen[:: options.every]:
         rows.append(measure(**cell, n_data_sets=options.data_sets))
         print(rows[-1], flush=True)
         write_rows(rows, options.out)

@@ -349,7 +349,7 @@ class PilotEngine:
         if given <= own * (1 + 1e-9):
             return 0.0
         least = own - float(stdtrit(sums.size - 1, CAUTION)) * ratio_error(sums, sizes)
-        return 1 - max(0.0, least) / given
+        return float(1 - max(0.0, least) / given)
 
     def _more_variable(self, metric: AdditiveMetric, scores: tuple[FloatArray, ...], difference: float) -> float:
         """Return by how much a model that is worse than the pilot's multiplies the variance of the item advantages.
