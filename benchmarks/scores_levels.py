@@ -63,10 +63,10 @@ READING = """
 * **The percentile bootstrap of a median** of 20 rejects a little too often on normal differences.
 * **Ties**: a median of ratings hardly moves, so tests of it almost never reject; use t, Wilcoxon or
   permutation. The intervals of sign and Wilcoxon are closed intervals between tied values and cover too much.
-* **Cohen's d and Hedges' g** have intervals made for normal differences. On exponential ones they are far too wide: there
-  the mean and the standard deviation err in the same direction, and their ratio is steadier than the formula assumes.
-* **Clusters**: treating segments as independent is wrong by a factor of seven here. The cluster-robust t test still rejects
-  too often with 10 to 30 clusters; flipping whole clusters does not. Permutation is therefore recommended for clusters.
+* **Cohen's d and Hedges' g** have intervals made for normal differences, or a jackknife where tails are heavy. On exponential
+  ones the former are too wide: mean and standard deviation err in the same direction, and their ratio is steadier than assumed.
+* **Clusters**: treating segments as independent is wrong by a factor of seven here. Flipping whole clusters and Student's t
+  with the CR2 error hold; permutation assumes less, and is therefore recommended for clusters.
 * **McNemar's exact test** is conservative, most of all when few answers flip.
 """
 
@@ -112,7 +112,7 @@ def study_effects(n_replications, seed):
         truth = {
             effect.effect: effect.estimate
             for effect in effect_sizes(
-                PairedScores.from_arrays(reference + shift, np.zeros_like(reference)), effects=("wilcoxon-r",)
+                PairedScores.from_arrays(reference + shift, np.zeros_like(reference)), effect_size=("wilcoxon-r",)
             )
         }
         d = (mean + shift) / float(reference.std())
@@ -123,7 +123,7 @@ def study_effects(n_replications, seed):
             for replication in range(n_replications):
                 rng = _random.generator(seed, "effect", shape, n, replication)
                 scores = PairedScores(draw(rng, n) + shift, np.zeros(n))
-                for effect in effect_sizes(scores, effects=list(truth), rng=0):
+                for effect in effect_sizes(scores, effect_size=list(truth), rng=0):
                     low, high = effect.confidence_interval.low, effect.confidence_interval.high
                     defined[effect.effect] += not math.isnan(low)
                     counts[effect.effect] += low <= truth[effect.effect] <= high
@@ -276,8 +276,10 @@ def main():
         text = page(options.replications, seed) + READING
     if options.output == "-":
         print(text)
-    else:
-        Path(options.output).write_text(text)
+        return
+    page_now = Path(options.output)
+    _, mark, of_effects = page_now.read_text().partition("\n## Cohen's d\n")  # effect_coverage.py writes this part
+    page_now.write_text(text if options.flips else text.rstrip("\n") + "\n" + mark + of_effects)
 
 
 if __name__ == "__main__":

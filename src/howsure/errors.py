@@ -53,3 +53,16 @@ class MissingFileError(DataError, FileNotFoundError):
 
 class HowsureWarning(UserWarning):
     """A result that holds only with a reservation; the same text is in the result's notes."""
+
+
+def needs_extra(what: str, extra: str) -> ArgumentError:
+    """Return the error that something needs an optional part, and how it is installed.
+
+    The package is on no index yet, so that only a clone can install it.
+
+    Examples
+    --------
+    >>> str(needs_extra("a chart", "charts"))
+    "a chart needs the extra charts. In a clone of howsure: pip install '.[charts]'."
+    """
+    return ArgumentError(f"{what} needs the extra {extra}. In a clone of howsure: pip install '.[{extra}]'.")

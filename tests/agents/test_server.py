@@ -248,4 +248,4 @@ def test_without_the_extra_the_command_says_what_to_install(howsure, monkeypatch
     monkeypatch.setitem(sys.modules, "mcp.server.mcpserver", None)
     said = howsure("mcp")
     assert said.returncode == 2
-    assert "pip install 'howsure[mcp]'" in said.stderr
+    assert "In a clone of howsure: pip install '.[mcp]'" in said.stderr

@@ -151,13 +151,13 @@ def _dask(address: str, workers: int | None) -> Iterator["Executor"]:
     import logging
 
     from howsure._random import n_workers
-    from howsure.errors import ArgumentError, DataError
+    from howsure.errors import ArgumentError, DataError, needs_extra
 
     try:
         import dask
         from distributed import Client, LocalCluster
     except ModuleNotFoundError:
-        raise ArgumentError("`--dask` needs Dask; install it with: pip install 'howsure[dask]'") from None
+        raise needs_extra("`--dask`", "dask") from None
     if address != "local" and workers is not None:
         raise ArgumentError("`--workers` does not apply to a running Dask cluster, which has its own workers; omit it.")
     # What Dask has to say about a lost worker or scheduler ends up in rows and messages.

@@ -9,7 +9,7 @@ import click
 from howsure import _files
 from howsure._fields import Checked, like, option
 from howsure.cli import _ask, _commands
-from howsure.errors import ArgumentError, DataError
+from howsure.errors import DataError, needs_extra
 
 PLACES = {
     "llms.txt": "llms.txt",
@@ -46,7 +46,7 @@ def mcp() -> click.Command:
         try:
             from howsure.agents import server
         except ImportError:
-            raise ArgumentError("the server for agents needs the extra mcp: pip install 'howsure[mcp]'.") from None
+            raise needs_extra("the server for agents", "mcp") from None
         if asked.http:
             click.echo(f"howsure is at http://127.0.0.1:{asked.port}/mcp; Ctrl-C stops it.", err=True)
         server.serve(asked.folder, http=asked.http, port=asked.port, reports=not asked.no_reports)

@@ -11,7 +11,7 @@ import click
 from howsure._fields import Checked, like, option
 from howsure.cli import _ask, _commands
 from howsure.cli._ask import say
-from howsure.errors import ArgumentError
+from howsure.errors import needs_extra
 from howsure.questions.table_fields import TableFields
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def serve() -> click.Command:
         try:
             from howsure.web import app
         except ImportError:
-            raise ArgumentError("the web page needs the extra web: pip install 'howsure[web]'.") from None
+            raise needs_extra("the web page", "web") from None
         where = f"http://{'127.0.0.1' if settings.is_local else settings.host}:{settings.port}"
 
         def ready() -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from howsure import _check
 from howsure.data.scales import IntArray
-from howsure.errors import ArgumentError, DataError
+from howsure.errors import DataError, needs_extra
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,7 +26,7 @@ def read_workbook(path: Path, name: str, wanted: str | None) -> tuple["pl.DataFr
     try:
         import python_calamine as calamine
     except ImportError:
-        raise ArgumentError("a workbook needs the extra excel: pip install 'howsure[excel]'.") from None
+        raise needs_extra("a workbook", "excel") from None
     _refuse_bomb(path, name)
     try:
         with calamine.CalamineWorkbook.from_path(path) as book:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from howsure import _files
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, needs_extra
 
 FORMATS = (".html", ".svg", ".png", ".pdf", ".json")
 
@@ -30,7 +30,7 @@ def altair() -> Any:
     try:
         return import_module("altair")
     except ImportError:
-        raise ArgumentError("a chart needs the extra charts: pip install 'howsure[charts]'.") from None
+        raise needs_extra("a chart", "charts") from None
 
 
 def unchecked() -> AbstractContextManager[None]:
