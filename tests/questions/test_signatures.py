@@ -51,6 +51,7 @@ def folder(tmp_path_factory):
     return place
 
 
+ALL = ("human", "m1", "m2", "m3")
 MODELS = {"files": ("ratings.csv",), "gold": "human", "a": "m1", "b": "m2"}
 NAMED = {**MODELS, "item": "item", "source": "source", "value": "value", "rater": "", **QUICK}
 LABELLED = {**NAMED, "files": ("labels.csv",)}
@@ -116,8 +117,8 @@ CASES = [
     (Leaderboard, {"files": ("ratings.csv",), "gold": "human", "rater": "", **QUICK}, {
         "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "random"}],
         "cluster": "twin", "threshold": [{"metric": "f1", "threshold": 2.0}, {"metric": "f1", "threshold": 4.0}],
-        "better": [{"gold": None, "better": "higher"}, {"gold": None, "better": "lower"}],
-        "gold": None, "model": ("m1", "m3"), "metric": "rmse", "baseline": "m2", "top": 2,
+        "better": [{"gold": None, "model": ALL, "better": "higher"}, {"gold": None, "model": ALL, "better": "lower"}],
+        "gold": [{"gold": None, "model": ALL}], "model": ("m1", "m3"), "metric": "rmse", "baseline": "m2", "top": 2,
         "cost": [{"cost": "times"}, {"cost": "other"}], "picture": "ranks",
         "by": [{"by": "topic"}, {"by": "topic", "each": True}, {"by": "topic", "task_effect": "random"},
                {"by": "topic", "task_effect": "random", "aggregate": "borda"},

@@ -125,7 +125,11 @@ class Scale:
             raise ArgumentError(f"`order` is for ordinal scales; got scale={kind!r} as well. Leave one of them out.")
         if len(set(labels)) != len(labels) or len(labels) < 2:
             raise ArgumentError(f"`order` must name at least two different labels; got {list(labels)}.")
-        scale = cls("ordinal", tuple(float(code) for code in range(len(labels))), labels, "the order was given")
+        # Numbers in ascending order keep their values, so that a mean of ratings is the same with `order` and without.
+        numbers = numbers_in(labels)
+        ascending = numbers is not None and bool(np.isfinite(numbers).all() and (np.diff(numbers) > 0).all())
+        levels = numbers if numbers is not None and ascending else np.arange(float(len(labels)))
+        scale = cls("ordinal", tuple(levels.tolist()), labels, "the order was given")
         scale.encode(values)
         return scale
 

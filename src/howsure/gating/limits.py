@@ -7,12 +7,10 @@ a few unseen losses may be four times as large as any difference seen.
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from howsure.data.contests import Contest
-from howsure.data.responses import Responses
 from howsure.data.scales import OUTCOMES, SHARES
 from howsure.documents.numbers import number
 from howsure.errors import ArgumentError, DataError
@@ -102,25 +100,3 @@ def check_margin(margin: float, metric: Metric, scale_range: Range | None) -> No
     raise ArgumentError(
         f"`margin` must be below {number(reach)}, the range of {metric.name}{where}; got {margin:g}.{hint}"
     )
-
-
-def with_numbers(contest: Contest) -> Contest:
-    """Return a contest whose ordered labels 1 to 5 are the numbers 1 to 5, so that its means are those of the file.
-
-    Labels that are not ascending numbers keep their positions.
-    """
-    scale = contest.scale
-    if scale.kind != "ordinal" or scale.is_numeric:
-        return contest
-    try:
-        numbers = np.array([float(label) for label in scale.labels])
-    except ValueError:
-        return contest
-    if not (np.isfinite(numbers).all() and (np.diff(numbers) > 0).all()):
-        return contest
-
-    def in_numbers(source: Responses) -> Responses:
-        return replace(source, values=numbers[scale.codes(source.values)])
-
-    written = replace(contest, scale=replace(scale, levels=tuple(numbers.tolist())))
-    return written.having({role: in_numbers(source) for role, source in contest.sources.items()})

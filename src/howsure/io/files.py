@@ -263,6 +263,12 @@ def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
     return None, [f"{name} counts as a model. If it is gold, say so: `gold={name!r}`."]
 
 
+def with_note_on_gold(table: "ResponseTable") -> "ResponseTable":
+    """Return the table with the note that a source named as people are counts as a model, where there is one."""
+    gold, notes = gold_by_name(table)
+    return table if gold is not None else replace(table, notes=(*notes, *table.notes))
+
+
 def _only_two(table: "ResponseTable", gold: str | None, judge: str | None = None) -> tuple[str, str]:
     models = [name for name in table.sources if name not in (gold, judge)]
     if len(models) != 2:

@@ -1,6 +1,6 @@
 """The question whether a candidate may replace a baseline: pass, fail or inconclusive."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -174,11 +174,6 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
 
     def data(self) -> "Contest":
         """Read baseline (B), candidate (A) and gold, with the items that one lacks; with a judge, as people do."""
-        from howsure.gating.limits import with_numbers
-
-        return with_numbers(self._read())
-
-    def _read(self) -> "Contest":
         if self.judge is not None:
             return self._judged(self.judge).overlapping().humans
         groups = [column for column in (self.by, self.cluster) if column]
@@ -218,10 +213,7 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
 
     def _judged(self, judge: str) -> "JudgedContest":
         """Return the contest as people and as the judge see it; a column of chances is read with it."""
-        from howsure.gating.limits import with_numbers
-
-        judged = judged_contest_of(self._models(), judge, self._metrics, self.better, self._chance_column)
-        return replace(judged, humans=with_numbers(judged.humans), judge=with_numbers(judged.judge))
+        return judged_contest_of(self._models(), judge, self._metrics, self.better, self._chance_column)
 
     @property
     def _chance_column(self) -> list[str]:

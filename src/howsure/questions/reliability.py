@@ -37,7 +37,10 @@ class Reliability(TableFields, Question):
 
     def data(self) -> "ResponseTable":
         """Read the models and gold."""
-        return self.table([*self.model, *([self.gold] if self.gold and self.model else [])])
+        from howsure.io.files import with_note_on_gold
+
+        table = self.table([*self.model, *([self.gold] if self.gold and self.model else [])])
+        return table if self.gold or self.model else with_note_on_gold(table)
 
     def answer(self, run: Run = HERE) -> "scoring.Reliability":
         """Read the data and look at runs."""

@@ -67,7 +67,10 @@ class Score(TableFields, MetricFields, Question):
         if self.judge is not None:
             return judged_table(self, self.judge, self.gold, self.model)
         wanted = [*self.model, *([self.gold] if self.gold and self.model else [])]
-        return self.table(wanted, [self.cluster] if self.cluster else [])
+        from howsure.io.files import with_note_on_gold
+
+        table = self.table(wanted, [self.cluster] if self.cluster else [])
+        return table if self.gold or self.model else with_note_on_gold(table)
 
     def answer(self, run: Run = HERE) -> "ModelScores | JudgedScores":
         """Read the data and score."""
