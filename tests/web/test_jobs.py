@@ -99,6 +99,7 @@ def test_short_questions_are_answered_while_long_jobs_fill_the_queue(client, tab
     try:
         _until(lambda: jobs.get(long[0]).state == "running")
         monkeypatch.setattr("howsure.web.workers.SHORT", 0.0)  # nothing is short enough
+        monkeypatch.setattr("howsure.web.pages.PATIENCE", 0.1)  # the page does not wait for the job
         client.get("/compare", params={"table": table, **SLOW, "n_resamples": 900_000, "ask": 1})
         _until(lambda: _queued(jobs) == 2)
         monkeypatch.setattr("howsure.web.workers.SHORT", 1e9)
