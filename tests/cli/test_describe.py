@@ -189,7 +189,7 @@ def test_convabuse_shows_what_two_raters_against_the_others_are_made_of(shared, 
         "plan", path, *words, "--metric", "mae", "--difference", "0.1", "--n-raters", "6,20", "--n-items", "500,2000"
     )
     assert code == 0, err
-    assert "raters (2 per item) have 80% power at the lowest cost" in out
+    assert "raters (2 per item) have 80% power for a difference of 0.1 in mae at the lowest cost" in out
 
 
 def test_without_rater_ids_it_says_how_agreement_is_had(tmp_path, command):

@@ -78,9 +78,7 @@ class Here:
 class GateFiles(Here, Checked):
     """Files that other programs read of a gate."""
 
-    junit: str | None = option(
-        None, "Write the verdicts as a JUnit file (.xml).", group=OUTPUT, metavar="FILE", common=True
-    )
+    junit: str | None = option(None, "Write the verdicts as a JUnit file (.xml).", group=OUTPUT, metavar="FILE")
     markdown: str | None = option(
         None, "Write a comment for a pull request to this file (.md).", group=OUTPUT, metavar="FILE", common=True
     )
