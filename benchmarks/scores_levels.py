@@ -65,8 +65,8 @@ READING = """
   permutation. The intervals of sign and Wilcoxon are closed intervals between tied values and cover too much.
 * **Cohen's d and Hedges' g** have intervals made for normal differences, or a jackknife where tails are heavy. On exponential
   ones the former are too wide: mean and standard deviation err in the same direction, and their ratio is steadier than assumed.
-* **Clusters**: treating segments as independent is wrong by a factor of seven here. Flipping whole clusters and Student's t
-  with the CR2 error hold; permutation assumes less, and is therefore recommended for clusters.
+* **Clusters**: treating segments as independent is wrong by a factor of seven here. Flipping whole clusters holds; Student's t
+  with the CR2 error rejects a little too often with ten clusters of very unequal sizes. Permutation is therefore recommended.
 * **McNemar's exact test** is conservative, most of all when few answers flip.
 """
 
