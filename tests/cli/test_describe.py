@@ -21,7 +21,7 @@ def test_it_prints_design_agreement_and_conclusions(ratings, command):
     code, out, err = command("describe", ratings, "--n-resamples", 19)
     assert code == 0, err
     assert "Krippendorff's alpha" in out
-    assert "human: 3 raters judged several items each; compare treats them as a random factor. Krippendorff's" in out
+    assert "human: 3 raters judged several items each; the verdict of compare holds for these raters, because" in out
     assert "bob" not in out
     whole = command("describe", ratings, "--n-resamples", 19, "--verbose")[1]
     assert "Crossed (human): every rater judged every item." in whole

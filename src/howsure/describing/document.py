@@ -62,7 +62,9 @@ def _sources(sources: Sequence["SourceDescription"]) -> list[Block]:
         who: tuple[Any, ...] = (None, None)
         if design.n_raters:
             who = (design.n_raters, _spread(design.items_per_rater))
-        per_item = _spread(design.raters_per_item)
+        # Where a rater answered several times, responses per item are more than raters per item.
+        mean = part.n_responses / part.n_items if part.n_items else 0.0
+        per_item = f"{mean:.3g} on average" if design.repeated else _spread(design.raters_per_item)
         rows.append((part.name, part.n_items, part.n_responses, per_item, *(who if rated else ())))
     shown = tuple(rows[:SOURCES])
     blocks: list[Block] = [Table(columns, shown, "Sources")]

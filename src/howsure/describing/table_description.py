@@ -23,7 +23,7 @@ from howsure.provenance import Provenance
 from howsure.raters import AdvantageComponents, variance_components
 from howsure.raters.agreement import Agreement, measure_agreement
 from howsure.raters.choice import LOAD
-from howsure.raters.design import RatingDesign, design_of, overlap
+from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, overlap
 from howsure.records import Signed
 
 if TYPE_CHECKING:
@@ -281,7 +281,12 @@ def _conclusions(part: SourceDescription) -> list[str]:
             f"{name}: {design.n_raters:,} raters judged hardly more than one item each; compare resamples items only."
         ]
     much = "many" if design.items_per_rater[1] >= MANY else "several"
-    line = f"{name}: {design.n_raters:,} raters judged {much} items each; compare treats them as a random factor."
+    how = (
+        "compare treats them as a random factor."
+        if design.n_raters >= FEW_RATERS
+        else "the verdict of compare holds for these raters, because so few say little about others."
+    )
+    line = f"{name}: {design.n_raters:,} raters judged {much} items each; {how}"
     return [line if part.agreement is None else f"{line} {_alpha(part.agreement)}"]
 
 

@@ -198,6 +198,8 @@ def criteria(log_likelihood: float, n_parameters: int, n_items: int) -> tuple[fl
 
 
 ALPHA = 0.05
+SMALL = 0.05
+"""A distance that fewer than 740 items cannot show: the quantile of Kolmogorov and Smirnov at 5% is 1.358 / √n."""
 METHODS = {"ml": "maximum likelihood", "map": "maximum a posteriori"}
 
 
@@ -225,11 +227,18 @@ def verdict(fit: Fit) -> str:
     """Return whether simulated data look like the real ones; two features share the significance level of 5%."""
     if not fit.goodness:
         return "No parameters are estimated: real items are resampled."
-    told = [f"{one.name} p {in_words(pvalue(one.pvalue))}" for one in fit.goodness]
-    bad = [words for one, words in zip(fit.goodness, told, strict=True) if one.pvalue <= ALPHA / len(fit.goodness)]
-    if bad:
-        return f"Poor fit: the model does not reproduce the data ({', '.join(bad)}). Use its simulations with caution."
-    return f"Goodness of fit: no evidence against the model ({', '.join(told)})."
+    words = {one.name: f"{one.name} p {in_words(pvalue(one.pvalue))}" for one in fit.goodness}
+    poor = [one for one in fit.goodness if one.pvalue <= ALPHA / len(fit.goodness)]
+    which = ", ".join(words[one.name] for one in poor)
+    if poor and max(one.distance for one in poor) < SMALL:
+        largest = max(one.distance for one in poor)
+        return (
+            f"Small misfit: so many items show that the model is not exact ({which}), but no share of items below a "
+            f"value differs by more than {100 * largest:.2g} points."
+        )
+    if poor:
+        return f"Poor fit: the model does not reproduce the data ({which}). Use its simulations with caution."
+    return f"Goodness of fit: no evidence against the model ({', '.join(words.values())})."
 
 
 def _goodness(fit: Fit) -> Table:
