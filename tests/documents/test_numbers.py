@@ -150,7 +150,8 @@ def test_never_more_digits_than_known_whatever_the_size(value, error):
         assert len(written.rstrip("0")) <= 3
     elif written:
         worth = 10.0 ** (int(exponent or 0) - len(mantissa.partition(".")[2]) + places)
-        assert worth >= error / 100 * (1 - 1e-9)
+        # Two digits of the value stay however large the error is, or its units.
+        assert worth >= min(error / 100, max(1.0, abs(value) / 100)) * (1 - 1e-9)
 
 
 def test_errors_have_two_digits():

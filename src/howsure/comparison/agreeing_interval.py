@@ -11,18 +11,32 @@ from dataclasses import replace
 
 import numpy as np
 
+from howsure.data.scales import Scale
 from howsure.inference.confidence import ConfidenceInterval, tails_of
 from howsure.inference.evidence import Evidence
 from howsure.intervals import Interval
 from howsure.intervals.inverted_test import lowest_kept, units_of
+from howsure.metrics import Metric
 from howsure.nulls.null import Null
 
 
 def interval_of(
-    method: Interval, evidence: Evidence, null: Null, confidence_level: float, alternative: str
+    method: Interval,
+    evidence: Evidence,
+    null: Null,
+    confidence_level: float,
+    alternative: str,
+    *,
+    largest: float = math.inf,
 ) -> ConfidenceInterval:
-    """Return the interval of the first row of evidence, in agreement with the p-value of its null about 0."""
+    """Return the interval of the first row of evidence, in agreement with the p-value of its null about 0.
+
+    No end lies beyond the largest difference that the scale allows.
+    """
     interval = method.limits(evidence, confidence_level, alternative)
+    low, high = (end if math.isinf(end) else min(max(end, -largest), largest) for end in (interval.low, interval.high))
+    if not math.isnan(low):
+        interval = replace(interval, low=low, high=high)
     # An interval of item scores that was asked for as it is, such as Student's, stays as it is.
     is_free = evidence.items.shape[1] > 0 and not method.yields_to_test
     if is_free or not null.flips or math.isnan(interval.low):
@@ -45,6 +59,14 @@ def interval_of(
     if rejects or not (evidence.exact or _has_exact_tails(evidence)):
         return interval
     return replace(interval, low=min(interval.low, 0.0), high=max(interval.high, 0.0))
+
+
+def largest_difference(metric: Metric, scale: Scale) -> float:
+    """Return the largest difference that two models can have: the metric's own limit, or that of an ordinal scale."""
+    of_numbers = metric.additive and "nominal" not in metric.kinds and not metric.ignores
+    if math.isfinite(metric.span) or not of_numbers or scale.kind != "ordinal" or not scale.levels:
+        return metric.span
+    return float((max(scale.levels) - min(scale.levels)) ** max(1, metric.error_power))
 
 
 def _has_exact_tails(evidence: Evidence) -> bool:

@@ -11,7 +11,7 @@ import numpy as np
 
 from howsure import _check, _matrices, _random, inference
 from howsure.comparison import notes
-from howsure.comparison.agreeing_interval import interval_of
+from howsure.comparison.agreeing_interval import interval_of, largest_difference
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.detectable import detectable
 from howsure.comparison.gathering import Gathered, ProcedureRun, Shared, gather
@@ -403,7 +403,8 @@ def _answer(contest: Contest, prepared: _Prepared, gathered: Sequence[Gathered],
     advantage = float(evidence.estimates[0])
     tail = null.pvalues(evidence, how.alternative)[0]
     expected = null.expected_of(evidence)
-    limits = interval_of(method, evidence, null, how.confidence_level, how.alternative)
+    largest = largest_difference(metric, contest.scale)
+    limits = interval_of(method, evidence, null, how.confidence_level, how.alternative, largest=largest)
     sizes = EffectSizes() if run.scheme.thins else effects(metric, gold, a, b)
     about = [
         *found.weighted,
@@ -464,7 +465,7 @@ def _shared_fields(metric: Metric, contest: Contest, run: ProcedureRun) -> dict[
         "parameters": parameters_of(metric),
         "title": metric.titled(_runs(contest, run)),
         "better": metric.better,
-        "span": metric.span,
+        "span": largest_difference(metric, contest.scale),
         "names": contest.names,
         "scale": str(contest.scale),
         "null": run.chosen_null.name,

@@ -206,7 +206,8 @@ class Comparison(Signed):
 
     def limits(self, method: str, confidence_level: float, alternative: str) -> ConfidenceInterval:
         """Return another interval of the advantage from the same evidence."""
-        return interval_of(INTERVALS[method], self._known, NULLS[self.null], confidence_level, alternative)
+        null = NULLS[self.null]
+        return interval_of(INTERVALS[method], self._known, null, confidence_level, alternative, largest=self.span)
 
     @property
     def _known(self) -> Evidence:

@@ -61,6 +61,8 @@ def number(value: float, error: float = math.nan) -> str:
     --------
     >>> number(0.123456, error=0.02), number(0.123456), number(12345.6, error=1200), number(-0.0001, error=0.1)
     ('0.123', '0.1235', '12,300', '0.00')
+    >>> number(50.95, error=5900), number(1.4, error=5900)
+    ('51', '1')
     """
     if math.isnan(value):
         return UNDEFINED
@@ -68,6 +70,8 @@ def number(value: float, error: float = math.nan) -> str:
         return "∞" if value > 0 else "−∞"
     places = decimals(error, value)
     if places is not None:
+        if places < 0 and value:  # an error of thousands does not turn 51 into 100: two digits stay, or the units
+            places = min(0, max(places, 1 - math.floor(math.log10(abs(value)))))
         return _fixed(value, places)
     if abs(value) >= 1000 and abs(value) < HUGE:
         return minus(f"{value:,.0f}" if abs(value) >= 10_000 or float(value).is_integer() else f"{value:.4g}")

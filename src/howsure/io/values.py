@@ -1,5 +1,6 @@
 """From cells to the numbers of a scale: what is missing, what is a number, what is a label, and what is a mistake."""
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -126,6 +127,7 @@ def encode(cells: pl.Series, layout: Layout, place: Place, *, outcomes: bool = F
     if numbers is not None:
         numbers = numbers.fill_nan(None)
         _refuse_infinite(numbers, place)
+        _refuse_rounded(cells if text is None else text, numbers, place)
     kept = text if numbers is None else numbers
     assert kept is not None
     present = kept.is_not_null().to_numpy()
@@ -290,6 +292,21 @@ def _refuse_infinite(numbers: pl.Series, place: Place) -> None:
     if infinite.any():
         first = int(infinite.arg_max() or 0)
         raise DataError(f"{place(first)}: {numbers[first]} is not finite. Fix the cell, or leave it empty if missing.")
+
+
+EXACT = 2**53
+"""Whole numbers up to this have a floating-point number of their own (IEEE 754); of larger ones only some have."""
+
+
+def _refuse_rounded(cells: pl.Series, numbers: pl.Series, place: Place) -> None:
+    """Refuse whole numbers so large that they would be rounded, and different ones taken for equal."""
+    for row in (numbers.abs() >= EXACT).fill_null(False).arg_true().to_list():
+        written = str(cells[row]).strip()
+        if re.fullmatch(r"[+-]?\d+", written) and int(written) != int(numbers[row]):
+            raise DataError(
+                f"{place(row)}: {written} would be rounded to {int(numbers[row])}. Subtract a constant from all; "
+                "if they are labels, put a letter before them."
+            )
 
 
 def _labels(

@@ -87,6 +87,8 @@ def compare_all(
         check_tasks(tasks, request.aggregation, random=request.random_tasks)
     # How far apart two scores may be that are equal on paper, whichever models they are of.
     first, *others = data.models
+    for name in data.models:
+        data.table.sources[name].check_magnitudes(name, data.table.items)
     against_first = [data.table.contest(a=first, b=name, gold=data.gold, complete=False) for name in others]
     rounding = max(rounding_of(data.metric, contest) for contest in against_first)
     pairs = replace(pairs, rounding=rounding, count_all=request.n_resamples is None)

@@ -274,6 +274,7 @@ def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[s
     """Return the score on the items that the model, and gold, answered, and notes on what was left out."""
     table, gold, cluster, level = asked
     source = table.sources[name]
+    source.check_magnitudes(name, table.items)
     labelled = np.ones(source.n_items, dtype=bool) if gold is None else table.sources[gold].sizes > 0
     there = labelled & (source.sizes > 0)
     if not there.any():
