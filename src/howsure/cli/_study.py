@@ -110,9 +110,17 @@ def executor(workers: int | None, dask: str | None, threads: int | None = None) 
 @contextmanager
 def _processes(workers: int) -> Iterator["Executor"]:
     import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor
+    import threading
+    from concurrent.futures import InvalidStateError, ProcessPoolExecutor
 
-    before = set(multiprocessing.active_children())
+    before, hook = set(multiprocessing.active_children()), threading.excepthook
+
+    def excepthook(failure: threading.ExceptHookArgs) -> None:
+        """Leave out what a pool's thread raises after Ctrl-C, when the future of a dead worker is cancelled already."""
+        if not issubclass(failure.exc_type, InvalidStateError):
+            hook(failure)
+
+    threading.excepthook = excepthook
     # "spawn" works alike on every system, and a worker inherits neither threads nor the open store.
     pool = ProcessPoolExecutor(workers, DeafContext(), initializer=_follow_driver)
     try:
@@ -125,6 +133,7 @@ def _processes(workers: int) -> Iterator["Executor"]:
         pool.shutdown()  # the dead workers end it soon; it gives back its semaphores, of which Python warns otherwise
         raise
     pool.shutdown()
+    threading.excepthook = hook  # after Ctrl-C the thread of the pool may outlive it, so the other one stays
 
 
 def _follow_driver() -> None:
