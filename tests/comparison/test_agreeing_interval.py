@@ -87,3 +87,13 @@ def test_slices_agree_where_nothing_is_adjusted():
     rng = np.random.default_rng(53)
     results = compare_each(ratings(rng, 90), by="document", correction="none", rng=0)
     assert all(agrees(result) for result in results)
+
+
+def test_few_items_that_differ_have_few_degrees_of_freedom():
+    rng = np.random.default_rng(54)
+    gold = rng.normal(size=60)
+    a = gold + rng.normal(size=60)
+    b = np.where(np.arange(60) < 3, gold + 2 * rng.normal(size=60), a)
+    assert compare(Contest.from_arrays(gold, a, b), metric="rmse", rng=0).evidence.df[0] == 2
+    b = np.where(np.arange(60) < 30, gold + 2 * rng.normal(size=60), a)
+    assert compare(Contest.from_arrays(gold, a, b), metric="rmse", rng=0).evidence.df[0] == 59

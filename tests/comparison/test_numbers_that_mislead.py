@@ -23,8 +23,8 @@ def test_whole_numbers_that_would_be_rounded_are_refused_with_their_place(as_tex
     frame = frame.with_columns(pl.col("value").cast(pl.String)) if as_text else frame
     with pytest.raises(DataError, match=r"9007199254740993 would be rounded to 9007199254740992\. Subtract"):
         howsure.compare(frame)
-    exact = table([large, large - 1], [large - 2, large - 3])
-    assert howsure.compare(exact)[0].advantage == 2
+    exact = table([large, large - 1, large - 1], [large - 2, large - 3, large - 5])
+    assert howsure.read(exact).sources["a"].values.tolist() == [large, large - 1, large - 1]
 
 
 def test_a_large_error_does_not_round_a_score_to_another_one():
@@ -43,3 +43,12 @@ def test_no_interval_lies_beyond_what_the_scale_allows():
     assert -998 <= result.confidence_interval.low <= result.confidence_interval.high <= 998
     wide = result.at(confidence_level=0.999).confidence_interval
     assert -998 <= wide.low <= wide.high <= 998
+
+
+@pytest.mark.parametrize(("n", "shift"), [(60, 0.2), (2000, 0.03)])
+def test_the_expected_p_value_is_that_of_the_side_asked_for(n, shift):
+    a = np.random.default_rng(1).normal(shift, 1, n)
+    data = Contest.from_arrays(None, a, np.zeros(n))
+    two, greater, less = (compare(data, alternative=side, rng=0) for side in ("two-sided", "greater", "less"))
+    assert greater.expected_pvalue == pytest.approx(two.expected_pvalue, abs=0.01)
+    assert less.expected_pvalue == pytest.approx(1 - greater.expected_pvalue, abs=0.01)

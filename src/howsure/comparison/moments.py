@@ -13,6 +13,7 @@ from howsure.comparison.results import EffectSizes, ItemScores
 from howsure.data.contests import Contest
 from howsure.data.responses import Labels, frozen
 from howsure.data.scales import FloatArray, IntArray
+from howsure.intervals import FEW_TELLING
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.resampling import Stack, cluster_df, cluster_sums, jackknife, ratio_error, summaries_of
 
@@ -64,9 +65,23 @@ def moments(metric: Metric, seen: Stack, rounding: FloatArray, clusters: IntArra
         left = jackknife(contest, metric, clusters)
         formula = metric.error(*summaries_of(contest, metric.needs)) if clusters is None else None
         own_df = left.size - 1.0 if clusters is None else cluster_df(np.bincount(clusters).astype(np.float64))
+        own_df = own_df if clusters is not None else min(own_df, _df_of_ties(contest))
         rows.append((*(formula or (_jackknife_error(left, slack), own_df)), left))
     errors, df, left_out = zip(*rows, strict=True)
     return Moments(np.array(errors), np.array(df), np.stack(left_out))
+
+
+def _df_of_ties(contest: Contest) -> float:
+    """Return one less than the number of items on which A and B differ, where that is small; else no limit.
+
+    Items that tie do not show how much others differ. Means of item scores have the same rule (`intervals.Symmetric`).
+    """
+    sums = [
+        [np.add.reduceat(values, side.offsets[:-1]) / side.sizes for values in (side.values, np.square(side.values))]
+        for side in (contest.a, contest.b)
+    ]
+    differ = int(np.any(np.array(sums[0]) != np.array(sums[1]), axis=0).sum())
+    return max(1.0, differ - 1.0) if 0 < differ < FEW_TELLING else math.inf
 
 
 def _of_means(advantages: FloatArray, rounding: FloatArray) -> Moments:

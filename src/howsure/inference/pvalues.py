@@ -183,11 +183,11 @@ def tail_pvalues(
     )
 
 
-def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
+def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike, *, alternative: str = "two-sided") -> PValue:
     """Return the p-value that a study like this gives on average: P(null draw ≥ draw) over all pairs.
 
     This is the published papers' p-value. It describes a kind of study; it is not a calibrated test of one data set.
-    If the null's median exceeds that of `draws`, both are negated first, so the direction follows the data.
+    Two-sided, the direction follows the data: both are negated first if the null's median exceeds that of `draws`.
 
     Parameters
     ----------
@@ -195,6 +195,8 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
         Advantages drawn under the null.
     draws : array of float
         Advantages drawn under the alternative, independently of `null_draws`.
+    alternative : {"two-sided", "greater", "less"}
+        "greater" counts null draws that are at least as large, "less" those that are at most as large.
 
     Returns
     -------
@@ -206,23 +208,25 @@ def expected_pvalue(null_draws: npt.ArrayLike, draws: npt.ArrayLike) -> PValue:
     --------
     >>> expected_pvalue([-1.0, 0.0, 1.0, 2.0], [0.0, 1.0, 3.0]).pvalue
     0.4166666666666667
+    >>> expected_pvalue([-1.0, 0.0, 1.0, 2.0], [0.0, 1.0, 3.0], alternative="less").pvalue
+    0.75
     """
     null, null_undefined = defined(null_draws)
-    alternative, alternative_undefined = defined(draws)
-    n_undefined = null_undefined + alternative_undefined
-    notes = left_out(n_undefined, null.size + alternative.size + n_undefined)
-    if null.size == 0 or alternative.size == 0:
+    drawn, draws_undefined = defined(draws)
+    n_undefined = null_undefined + draws_undefined
+    notes = left_out(n_undefined, null.size + drawn.size + n_undefined)
+    if null.size == 0 or drawn.size == 0:
         notes = (*notes, f"No resample{' under the null' if null.size == 0 else ''} is defined.")
         return PValue(math.nan, math.nan, null.size, n_undefined=n_undefined, notes=notes)
-    tolerance = max(tie_tolerance(null), tie_tolerance(alternative))
-    above, below = _placements(null, alternative, tolerance)
-    n_fewest = min(null.size, alternative.size)
+    tolerance = max(tie_tolerance(null), tie_tolerance(drawn))
+    above, below = _placements(null, drawn, tolerance, _check.one_of("alternative", alternative, ALTERNATIVES))
+    n_fewest = min(null.size, drawn.size)
     bound = 1 / (n_fewest + 1)
-    share = int(above.sum()) / (null.size * alternative.size)
+    share = int(above.sum()) / (null.size * drawn.size)
     if share < bound:
         error = math.sqrt(bound * (1 - bound) / n_fewest)
     else:
-        error = math.sqrt(_variance(above, null.size) + _variance(below, alternative.size))
+        error = math.sqrt(_variance(above, null.size) + _variance(below, drawn.size))
     return PValue(max(share, bound), error, null.size, n_undefined=n_undefined, is_bound=share < bound, notes=notes)
 
 
@@ -237,11 +241,11 @@ def expected_pvalues(null_draws: FloatArray, draws: FloatArray) -> FloatArray:
     return np.array([expected_pvalue(*row).pvalue for row in zip(null_draws, draws, strict=True)])
 
 
-def normal_expected(advantages: FloatArray) -> PValue:
+def normal_expected(advantages: FloatArray, alternative: str = "two-sided") -> PValue:
     """Return the expected p-value of a mean of many item advantages, whose resamples and exchanges are normal.
 
     Resamples vary around the mean by the standard deviation of the items, exchanges around 0 by the root of their mean
-    square; the p-value is P(exchanged ≥ resampled), on the side of the data.
+    square; the p-value is P(exchanged ≥ resampled), on the side that is asked for; two-sided on that of the data.
 
     Examples
     --------
@@ -251,21 +255,22 @@ def normal_expected(advantages: FloatArray) -> PValue:
     """
     n, mean = advantages.size, float(advantages.mean())
     spread = math.sqrt((float(np.square(advantages).mean()) + float(advantages.var())) / n)
-    pvalue = 0.5 * math.erfc(abs(mean) / spread / math.sqrt(2)) if spread > 0 else 1.0
+    towards = {"greater": mean, "less": -mean}.get(alternative, abs(mean))
+    pvalue = 0.5 * math.erfc(towards / spread / math.sqrt(2)) if spread > 0 else 1.0
     return PValue(pvalue, 0.0, 0)
 
 
-def _placements(null: FloatArray, alternative: FloatArray, tolerance: float) -> tuple[IntArray, IntArray]:
+def _placements(null: FloatArray, drawn: FloatArray, tolerance: float, alternative: str) -> tuple[IntArray, IntArray]:
     """Return how many draws of the other sample are at least as extreme as each draw.
 
-    These are null draws at or above a draw, and draws at or below a null draw. Both samples are negated if the null's
-    median exceeds that of the other sample.
+    These are null draws at or above a draw, and draws at or below a null draw. Both samples are negated for "less" and,
+    two-sided, if the null's median exceeds that of the other sample.
     """
-    null, alternative = np.sort(null), np.sort(alternative)
-    if _middle(null) > _middle(alternative):
-        null, alternative = -null[::-1], -alternative[::-1]
-    above = null.size - np.searchsorted(null, alternative - tolerance, side="left")
-    return above, np.searchsorted(alternative, null + tolerance, side="right")
+    null, drawn = np.sort(null), np.sort(drawn)
+    if alternative == "less" or (alternative == "two-sided" and _middle(null) > _middle(drawn)):
+        null, drawn = -null[::-1], -drawn[::-1]
+    above = null.size - np.searchsorted(null, drawn - tolerance, side="left")
+    return above, np.searchsorted(drawn, null + tolerance, side="right")
 
 
 def _variance(placements: IntArray, n_others: int) -> float:

@@ -135,11 +135,11 @@ class Null(ABC):
         """Return the p-value that a study like each row gives on average (LEADER's)."""
         return expected_pvalues(self.expected_draws(evidence), evidence.draws)
 
-    def expected_of(self, evidence: Evidence) -> PValue:
+    def expected_of(self, evidence: Evidence, alternative: str = "two-sided") -> PValue:
         """Return the expected p-value of the first row, with its error; without resamples, by normal distributions."""
         if not evidence.draws.shape[1] and evidence.items.shape[1]:
-            return normal_expected(evidence.items[0])
-        return expected_pvalue(self.expected_draws(evidence)[0], evidence.draws[0])
+            return normal_expected(evidence.items[0], alternative)
+        return expected_pvalue(self.expected_draws(evidence)[0], evidence.draws[0], alternative=alternative)
 
     def expected_draws(self, evidence: Evidence) -> FloatArray:
         """Return the null draws that the expected p-value holds against the resamples."""
