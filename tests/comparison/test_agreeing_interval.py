@@ -94,6 +94,8 @@ def test_few_items_that_differ_have_few_degrees_of_freedom():
     gold = rng.normal(size=60)
     a = gold + rng.normal(size=60)
     b = np.where(np.arange(60) < 3, gold + 2 * rng.normal(size=60), a)
-    assert compare(Contest.from_arrays(gold, a, b), metric="rmse", rng=0).evidence.df[0] == 2
+    result = compare(Contest.from_arrays(gold, a, b), metric="rmse", rng=0)
+    assert result.evidence.df[0] == 2
+    assert any("A and B differ on only 3 of 60 items" in note for note in result.notes)
     b = np.where(np.arange(60) < 30, gold + 2 * rng.normal(size=60), a)
     assert compare(Contest.from_arrays(gold, a, b), metric="rmse", rng=0).evidence.df[0] == 59

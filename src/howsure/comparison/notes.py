@@ -113,6 +113,11 @@ def few(metric: Metric, evidence: Evidence, interval: Interval, *, items_alone: 
     There is a better one only where nothing but items is resampled.
     """
     items = evidence.items[0]
+    if not items.size and evidence.df[0] + 1 < min(FEW_TELLING, evidence.n_units):
+        return [
+            f"A and B differ on only {evidence.df[0] + 1:.0f} of {evidence.n_units:,} items: a 95% interval of "
+            f"{metric.name} covers 87% to 94% then."
+        ]
     if not items.size or interval.sparse:
         return []
     differ = telling(items)
