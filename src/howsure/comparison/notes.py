@@ -113,7 +113,8 @@ def few(metric: Metric, evidence: Evidence, interval: Interval, *, items_alone: 
     There is a better one only where nothing but items is resampled.
     """
     items = evidence.items[0]
-    if not items.size and evidence.df[0] + 1 < min(FEW_TELLING, evidence.n_units):
+    by_jackknife = not items.size and not evidence.unit_sizes.size and type(metric).error is Metric.error
+    if by_jackknife and evidence.df[0] + 1 < min(FEW_TELLING, evidence.n_units):
         return [
             f"A and B differ on only {evidence.df[0] + 1:.0f} of {evidence.n_units:,} items: a 95% interval of "
             f"{metric.name} covers 87% to 94% then."
