@@ -229,3 +229,11 @@ def test_skewed_pairs_are_noted_on_a_leaderboard():
     sources = {name: Responses.from_grid(grid) for name, grid in grids.items()}
     board = compare_all(ResponseTable(np.arange(60).astype(str), sources, Scale("continuous")))
     assert any("Item differences are markedly skewed for 2 of 3 pairs" in note for note in board.notes)
+
+
+def test_one_number_has_one_name_in_all_commands():
+    rng = np.random.default_rng(4)
+    table = table_of(levels=(1.0, 2.0, 3.0), a=rng.integers(1, 4, (30, 1)), b=rng.integers(1, 4, (30, 1)))
+    answers = (score_models(table), compare(table, a="a", b="b", rng=0), compare_all(table))
+    assert all("mean rating" in str(answer) for answer in answers)
+    assert not any("mean score" in str(answer) for answer in answers)

@@ -129,8 +129,6 @@ def compare_all(
     notes += [*found.notes, *notes_on(tasks, found, pairs)]
     if request.aggregation.by_rank and request.by is not None:
         notes.append(friedman_note(tasks, alpha=1 - request.confidence_level))
-    if not request.score_name and all(source.raters is None for source in data.table.sources.values()):
-        request = replace(request, score_name="mean score")  # nobody rated
     board = ranked(request, data.metric, tasks, found, pairs, digest=data.digest, notes=notes)
     both = scopes_of(scopes, found, data.models, pairs)
     return replace(board, scopes=both, advice=advice)
