@@ -5,6 +5,7 @@ python scripts/stubs.py
 
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import resolve_name
 
@@ -109,6 +110,8 @@ def stub() -> str:
         for result, narrowed in RESULTS[name]:
             lines += ["@overload"] * (len(RESULTS[name]) > 1)
             lines += [f"def {name}({', '.join(parameters(question, narrowed))}) -> {result}: ..."]
+    if find_spec("ruff") is None:
+        sys.exit("scripts/stubs.py needs the extra lint: sh scripts/setup.sh test,lint")
     how = [sys.executable, "-m", "ruff", "format", "--quiet", "--stdin-filename", str(STUB), "-"]
     made = subprocess.run(how, input="\n".join(lines), capture_output=True, check=True, encoding="utf-8")
     return made.stdout
