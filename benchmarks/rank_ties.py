@@ -13,7 +13,6 @@ import numpy as np
 
 from howsure.metrics import resolve
 from howsure.models import preset
-from howsure.resampling.weights import WeightedAdvantages
 from measured import MEASURED, ROOT, put_between, write_rows
 
 PRESETS = {"likert-convabuse": 2, "likert-toxicity": 5}
@@ -39,11 +38,10 @@ def measured(kind, metric, n_items, epsilon, n_data_sets):
         observed = metric.advantage(gold, a, b)
         kept = np.flatnonzero(~np.isnan(observed))
         gold, a, b, observed = gold[kept], a[kept], b[kept], observed[kept]
-        seeds = rng.integers(0, 2**64, (kept.size, N_SWAPS), dtype=np.uint64)
-        for i, sides in enumerate(((metric.seen(a), metric.seen(b)), metric.swappable(gold, a, b))):
-            swapped = (WeightedAdvantages(metric, *of_one, swap=True) for of_one in zip(gold, *sides, strict=True))
-            draws = np.stack([each.of(own) for each, own in zip(swapped, seeds, strict=True)])
-            found[i] += rejected(draws, observed)
+        coins = rng.integers(0, 2, (N_SWAPS, kept.size, n_items)) == 1
+        for i, (one, other) in enumerate(((metric.seen(a), metric.seen(b)), metric.swappable(gold, a, b))):
+            draws = [metric.advantage(gold, np.where(coin, other, one), np.where(coin, one, other)) for coin in coins]
+            found[i] += rejected(np.stack(draws, axis=1), observed)
         seen += kept.size
     return found / seen
 

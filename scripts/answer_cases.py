@@ -64,8 +64,9 @@ def prepare(folder: Path) -> None:
         sys.argv = ["howsure", *words]
         try:
             main()
-        except SystemExit as error:
-            assert not error.code, words
+        except SystemExit as end:
+            if end.code:
+                raise RuntimeError(words) from end
     rng = np.random.default_rng(20261119)
     write(folder / "gold.csv", "item,source,rater,value,topic,doc", gold_by_raters(rng))
     write(folder / "people.csv", "item,source,rater,value,topic,doc", rated_outputs(rng, shared=True))
@@ -173,6 +174,7 @@ def pages() -> Iterator[Case]:
 def examples() -> Iterator[Case]:
     """Yield the examples of every command."""
     import click
+
     from howsure.cli.app import app
 
     def leaves(group: click.Group, name: str) -> Iterator[tuple[str, Any]]:
@@ -260,9 +262,20 @@ def compare() -> Iterator[str]:
     )
     for metric in metrics.split():
         yield f"compare {NUMBERS} --metric {metric}"
-    for metric in "wins accuracy accuracy-responses tv kl js cross-entropy log-loss brier calibration".split():
+    for metric in [
+        "wins",
+        "accuracy",
+        "accuracy-responses",
+        "tv",
+        "kl",
+        "js",
+        "cross-entropy",
+        "log-loss",
+        "brier",
+        "calibration",
+    ]:
         yield f"compare {LABELS} --metric {metric}"
-    for metric in "precision recall f1 auc".split():
+    for metric in ["precision", "recall", "f1", "auc"]:
         yield f"compare {LABELS} --metric {metric} --positive yes"
         yield f"compare {GOLD} --metric {metric} --threshold 3"
     for metric in ("rating", "superiority", "pass@2", "pass^2"):
@@ -310,7 +323,7 @@ def plans() -> Iterator[str]:
     yield "plan normal --metric mae --epsilon 0.2 --target-p 0.05"
     yield "plan normal --metric mae --epsilon 0.2 --target-width 0.05"
     yield "plan normal --metric mae --epsilon 0.2 --budget 1000 --detectable"
-    yield "plan normal --metric mae --epsilon 0.2 --n-items 100 --n-responses 5 --engine monte-carlo --n-simulations 300"
+    yield "plan normal --metric mae --epsilon 0.2 --n-items 100 --engine monte-carlo --n-simulations 300"
     yield "plan categorical --dirichlet 10,3,3 --metric accuracy --accuracy-points 5 --target-power 0.8"
     yield "plan normal --metric mae --epsilon 0.2 --n-items 200 --n-responses 5 --alternative greater --alpha 0.01"
     for data in (GOLD, PEOPLE, APART, RUNS, NUMBERS):
@@ -393,7 +406,7 @@ def audits_and_replications() -> Iterator[Case]:
         f"audit normal --metric mae --n-items 40 --n-responses 3 {small}",
         f"audit likert-toxicity --metric spearman --n-items 40 --n-responses 3 {small}",
         f"audit gold.csv --gold human --metric mae {small}",
-        f"audit normal --layout leader --metric mae --n-items 50 --n-responses 5 --n-simulations 20 --n-resamples 99",
+        "audit normal --layout leader --metric mae --n-items 50 --n-responses 5 --n-simulations 20 --n-resamples 99",
         "replicate forest --table 3 --n-simulations 100",
         "replicate leader --table 5 --n-simulations 10",
         "replicate ratings --table 1 --n-simulations 50",

@@ -40,7 +40,7 @@ from answer_cases import Case, cases, prepare
 from scipy.stats import t as student
 
 N_SEEDS = 4
-"""Seeds with which a random answer is recorded; two samples of four give a standard error with six degrees of freedom."""
+"""Seeds with which a random answer is recorded: two samples of four have six degrees of freedom."""
 
 UNLIKELY = 1e-6
 """A number has changed if its distance from the record is less likely than this by chance; a run makes about 10,000
@@ -160,8 +160,9 @@ def answers_of_python(code: str) -> dict[str, Json]:
 
 def answers_of_api(table: str, questions: list[tuple[str, dict[str, Json]]]) -> dict[str, Json]:
     """Upload a table to the JSON API, and return what it answers to each question."""
-    from howsure.web import Settings, create_app
     from starlette.testclient import TestClient
+
+    from howsure.web import Settings, create_app
 
     settings = Settings(folder=tempfile.mkdtemp(dir="."), workers=1)
     answers = {}
@@ -363,13 +364,15 @@ def compare(folder: Path, part: str = "") -> int:
         file_of(latest, name).write_text(json.dumps({"name": name, **answer}, ensure_ascii=False), encoding="utf-8")
         seen.add(name)
         old = recorded.get(name)
-        answer = json.loads(json.dumps(answer))
-        verdicts.append(Verdict(name, "new") if old is None else judge(name, old, answer))
+        again = json.loads(json.dumps(answer))
+        verdicts.append(Verdict(name, "new") if old is None else judge(name, old, again))
     verdicts += [Verdict(name, "gone") for name in recorded.keys() - seen if part in name]
     for kind in ("random", "new", "gone", "changed"):
         for verdict in sorted((each for each in verdicts if each.kind == kind), key=lambda each: each.name):
             print(f"{kind:8} {verdict.name}", *(f"           {line}" for line in verdict.lines), sep="\n")
-    counts = {kind: sum(each.kind == kind for each in verdicts) for kind in ("same", "random", "changed", "new", "gone")}
+    counts = {
+        kind: sum(each.kind == kind for each in verdicts) for kind in ("same", "random", "changed", "new", "gone")
+    }
     print(", ".join(f"{n} {'within Monte-Carlo error' if k == 'random' else k}" for k, n in counts.items()))
     return int(counts["changed"] + counts["gone"] > 0)
 

@@ -46,8 +46,6 @@ ACCOUNTED = {"agreement"}
 SAME_IDEA = {
     "base",
     "document",
-    "_kernels",
-    "_plain",
     "app",
     "tasks",
     "request",
@@ -55,6 +53,8 @@ SAME_IDEA = {
     "results",
     "comparing",
     "units",
+    "raters",
+    "responses",
 }
 SAME_IDEA |= {"labels", "ranks", "comparing", "units"}
 """The same thing of several rooms. A `ratings` is a family of metrics and a paper's name."""

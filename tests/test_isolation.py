@@ -23,7 +23,7 @@ from howsure._isolation import import_installed_code_only
 from tests.web.browser import Server
 
 HOWSURE = Path(sys.executable).with_name("howsure")
-BAITS = ("polars", "numpy", "scipy", "numba", "selectors", "socket", "json", "resource", "sitecustomize",
+BAITS = ("polars", "numpy", "scipy", "selectors", "socket", "json", "resource", "sitecustomize",
          "usercustomize", "multiprocessing", "distributed", "python_calamine", "backports", "yaml")  # fmt: skip
 FRAME = pl.DataFrame({"item": ["q1", "q2", "q3"] * 2, "source": ["x"] * 3 + ["y"] * 3, "value": [1, 0, 1, 0, 0, 1]})
 FILES = ("a.parquet", "a.arrow", "a.xlsx", "a.csv.zst", "a.csv.gz", "a.csv")
@@ -37,8 +37,6 @@ def bait(folder, mark):
         if name not in ("sitecustomize", "json"):  # a package is found before a module of its name
             (folder / name).mkdir()
             (folder / name / "__init__.py").write_text(code)
-    # Numba takes settings from this file: a folder of pickles, and which of its loops are compiled at all.
-    (folder / ".numba_config.yaml").write_text(f"cache_dir: {mark}-pickles\ndisable_jit: 1\n")
 
 
 @pytest.fixture
@@ -176,11 +174,3 @@ def test_the_current_folder_stays_where_somebody_names_it(tmp_path, monkeypatch)
     import_installed_code_only()
     assert sys.path == [str(tmp_path)]
     assert os.environ["PYTHONPATH"] == str(tmp_path)
-
-
-def test_settings_of_the_compiler(tmp_path):
-    """Numba would take the folder of its pickles from a file in the current folder, and unpickle what lies there."""
-    bait(tmp_path, tmp_path / "mark")
-    show = "from howsure._compiled import settings; print(settings.CACHE_DIR, settings.DISABLE_JIT)"
-    shown = run(tmp_path, sys.executable, "-P", "-c", show, XDG_CACHE_HOME=str(tmp_path / "cache"))
-    assert shown.split() == [str(tmp_path / "cache" / "howsure" / "numba"), "0"]

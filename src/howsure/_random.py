@@ -1,9 +1,8 @@
 """From the user's `rng` to streams of random numbers that do not depend on who draws them.
 
 A seed is a `SeedSequence`. Every purpose ("bootstrap", "swap", …) and every block of draws has its own child, found
-by name and number and not by the order of calls. Draws come in blocks of a fixed size, or each has a word of its own;
-so one thread, eight threads, processes or a cluster produce the same bits, and the first 999 of 9,999 draws are the 999
-draws of a shorter run.
+by name and number and not by the order of calls. Draws come in blocks of a fixed size with a generator each; so one
+thread, eight threads, processes or a cluster produce the same bits.
 """
 
 import hashlib
@@ -15,7 +14,6 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import _check
 from howsure.errors import ArgumentError
@@ -74,44 +72,6 @@ def generators(
     return [np.random.Generator(np.random.SFC64(each)) for each in own]
 
 
-class Seeds:
-    """The seeds of many data sets, and the keys that kernels take from them.
-
-    Examples
-    --------
-    >>> seeds = Seeds.children(seed_of(1), "study", numbers=range(100))
-    >>> alone = replayable(child(seed_of(1), "study", 42))
-    >>> seeds[42].entropy == alone.entropy, int(seeds.keys("draws")[42]) == key(alone, "draws")
-    (True, True)
-    """
-
-    def __init__(self, seeds: Sequence[np.random.SeedSequence]) -> None:
-        self._seeds = list(seeds)
-        self._keys: dict[tuple[str | int, ...], npt.NDArray[np.uint64]] = {}
-
-    @classmethod
-    def children(cls, seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int]) -> "Seeds":
-        """Return `replayable(child(seed, *names, number))` for each number."""
-        return cls([replayable(child(seed, *names, number)) for number in numbers])
-
-    def __len__(self) -> int:
-        return len(self._seeds)
-
-    def __getitem__(self, number: int) -> np.random.SeedSequence:
-        return self._seeds[number]
-
-    def keys(self, *names: str | int) -> npt.NDArray[np.uint64]:
-        """Return `key(seed, *names)` of each seed."""
-        if names not in self._keys:
-            self._keys[names] = np.array([key(seed, *names) for seed in self._seeds], dtype=np.uint64)
-        return self._keys[names]
-
-
-def key(seed: np.random.SeedSequence, *names: str | int) -> int:
-    """Return the 64-bit key of the child stream that these names identify, for kernels that count their words."""
-    return int(child(seed, *names).generate_state(1, np.uint64)[0])
-
-
 def blocks(n_draws: int, size: int = BLOCK, *, workers: int = 1, unit: int = 0) -> Iterator[tuple[int, int, int]]:
     """Cut `n_draws` into (number, start, stop) of fixed size, the last one shorter.
 
@@ -156,7 +116,7 @@ def map_blocks(
     Blocks take one to four milliseconds, and towards the end they become smaller, so that threads finish together: most
     of what a second thread lost was a last block that only one of them had. The calling thread is one of the threads,
     and work of less than one block starts none. A thread that waits for the interpreter takes longer to wake than a
-    short call takes, so chains of short calls gain nothing from a second thread (`benchmarks/threads.py`).
+    short call takes, so chains of short calls gain nothing from a second thread.
     """
     if n_draws * width < WORTH_A_THREAD:
         workers = 1

@@ -16,7 +16,7 @@ from howsure.cli.app import SOURCES
 from howsure.examples import ratings
 from tests.sweeps.tasks import draw
 
-HEAVY = ["numpy", "polars", "scipy", "numba", "howsure.documents", "statsmodels", "altair", "distributed"]
+HEAVY = ["numpy", "polars", "scipy", "howsure.documents", "statsmodels", "altair", "distributed"]
 
 
 def run(*arguments, **options):

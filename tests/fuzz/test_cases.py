@@ -76,7 +76,6 @@ CASES = {
     "12 a file beside a study is imported": [
         "sweeps/test_study.py::test_the_folder_of_a_study_is_searched_last_and_only_for_its_own_tasks"
     ],
-    "13 compiled loops are pickles": ["test_compiled.py::test_the_cache_is_private_and_below_the_users_own"],
     "14 outputs overwrite": [
         "test_files.py::test_inputs_are_never_overwritten_and_existing_files_only_by_force",
         "test_files.py::test_a_full_disk_leaves_the_old_file",

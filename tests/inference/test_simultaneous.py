@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure.errors import ArgumentError
-from howsure.inference import _pair_kernels as kernels
 from howsure.inference import adjust, binomial_region
 from howsure.inference.pvalues import tail_pvalue
 from howsure.inference.simultaneous import (
@@ -19,6 +18,8 @@ from howsure.inference.simultaneous import (
     rank_sets,
     tail_pairs,
 )
+from howsure.leaderboards.pairs import column_ratios, pair_maxima
+from howsure.leaderboards.units import Units
 
 
 def stepdown_by_definition(observed, null, exact):
@@ -130,30 +131,17 @@ def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal, m):
         [rng.multinomial(stop - start, np.full(stop - start, 1 / (stop - start)), size=40)
          for start, stop in zip(starts, [*starts[1:], n], strict=True)], axis=1, dtype=np.uint8, casting="unsafe",
     )  # fmt: skip
+    names = tuple("abcdefghijklmnopqrstuvwxyz"[:m])
+    units = Units(names, rests, shares, starts, rests.sum(axis=0))
     least = np.zeros((m, m))
-    found = kernels.pair_maxima(rests, shares, starts, weights, least)
+    found = pair_maxima(rests, units, weights, least)
     assert np.allclose(found, twin_of_pair_maxima(rests, shares, starts, weights))
     against_last = rests[:, :-1] - rests[:, [-1]]
-    moves, ratios = kernels.column_ratios(against_last, shares, starts, weights, np.zeros(m - 1))
+    moves, ratios = column_ratios(against_last, units, weights, np.zeros(m - 1))
     assert np.allclose(np.abs(ratios).max(axis=1), found[:, -1])
     assert np.allclose(moves[:, 0] / ratios[:, 0], np.abs(moves[:, 0] / ratios[:, 0]))
     least[0, 1:] = least[1:, 0] = np.inf
-    assert np.isnan(kernels.pair_maxima(rests, shares, starts, weights, least)[:, 0]).all()
-
-
-@given(st.integers(0, 10**6), st.integers(2, 6))
-def test_moments_and_ratios_of_pairs_are_those_of_their_differences(seed, m):
-    rng = np.random.default_rng(seed)
-    totals, rests = np.round(rng.normal(size=(2, m, 530)), 1)  # ties
-    first, second = np.triu_indices(m, 1)
-    advantages, errors = totals[first] - totals[second], rng.uniform(0.5, 2, first.size)
-    squares, spreads, telling = kernels.pair_moments(totals, rests, first, second, 0.15)
-    assert (telling == (np.abs(advantages) > 0.15).sum(axis=1)).all()
-    assert np.allclose(squares, np.where(np.abs(advantages) > 0.15, advantages**2, 0).sum(axis=1))
-    assert np.allclose(spreads, np.square(rests[first] - rests[second]).sum(axis=1))
-    ratios = np.abs(advantages) / errors[:, np.newaxis]
-    assert (kernels.largest_ratios(totals, first, second, errors) == ratios.max(axis=0)).all()
-    assert (kernels.largest_ratios(totals, first[:0], second[:0], errors[:0]) == 0).all()
+    assert np.isnan(pair_maxima(rests, units, weights, least)[:, 0]).all()
 
 
 def test_the_joint_level_of_independent_questions_is_sidaks():

@@ -16,16 +16,18 @@ from howsure._random import seed_of
 from howsure.comparison import compare
 from howsure.data.responses import frozen
 from howsure.inference import binomial_region, tail_pvalue
-from howsure.metrics import BUILTIN, ItemMetric, Metric, _kernels, _plain, _rank_kernels, resolve
+from howsure.metrics import BUILTIN, ItemMetric, Metric, resolve
+from howsure.metrics.distribution import wasserstein
 from howsure.metrics.labels import F1, Precision, RocAuc
-from howsure.metrics.ranking import doubled_ranks, ranks, swapped_ranks
+from howsure.metrics.ranking import ranks, swapped_ranks
 from howsure.metrics.ratings import MeanRating
 from howsure.metrics.wins import Wins
 from howsure.models import preset
 from howsure.papers.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
 from howsure.planning.engines.monte_carlo import swaps_of
-from howsure.resampling import Scheme, draw, summaries_of
+from howsure.resampling import Scheme, summaries_of
 from howsure.testing import check_metric
+from tests.resampling.drawing import draw
 
 NAMES = [
     "mae", "mse", "rmse", "max-error", "wins", "wins-responses", "cosine", "cosine-responses", "spearman", "kendall",
@@ -599,26 +601,17 @@ def test_ranks_twin(row):
     assert ranks(np.array([row]))[0].tolist() == stats.rankdata(row).tolist()
 
 
-@pytest.mark.parametrize("n", [1, 2, 999, 4096, 4097])
-def test_ranks_by_words_are_those_by_argsort(n):
+@pytest.mark.parametrize("n", [1, 2, 999, 4097])
+def test_ranks_are_those_of_scipy_but_for_rounding(n):
     rng = np.random.default_rng(n)
     spread, few = rng.normal(0, 1, n), rng.integers(-3, 4, n) / 25
-    # Rounding in the last bits, steps of about one tie, both zeros, and numbers of very different sizes.
-    nearly = few * (1 + rng.integers(-2, 3, n) * 2.0**-52)
-    steps = 1 + rng.integers(0, 9, n) * 0.6e-12
-    zeros = np.where(rng.random(n) < 0.5, -0.0, 0.0) + rng.integers(0, 2, n) * 1e-300
-    sizes = rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-300, 300, n)
-    lost = np.where(rng.random(n) < 0.1, np.nan, spread)
-    # One value far away puts the others into few cells, or all into one; ties lie on both sides of an edge.
-    near, far = (np.append(rng.random(n - 1), 10.0**power) for power in (3, 9))
-    edges = np.append(rng.integers(0, 4, n - 1) / 3 + rng.integers(-1, 2, n - 1) * 0.6e-12, 1.0)
-    whole = np.full(n, 2.0), np.append(spread[1:], np.inf), np.append(spread[1:], 1.7e308) - 1e308
-    # Drawn items are tied; many labels are too many to count; of equal steps, many would end on an edge between cells.
+    nearly = few * (1 + rng.integers(-2, 3, n) * 2.0**-52)  # equal on paper
+    sizes = rng.choice([-1.0, 1.0], n) * 10.0 ** rng.uniform(-3, 3, n)
     again, many, even = rng.choice(spread, n), rng.integers(0, 500, n) / 7, rng.integers(0, 6, (n, 5)).sum(axis=1) / 5
-    for row in (spread, few, nearly, steps, zeros, sizes, lost, near, far, edges, *whole, again, many, even):
-        rows = frozen(np.stack([row, few, row[::-1]]))
-        expected = _rank_kernels.ranks(rows, np.argsort(rows, axis=-1))
-        np.testing.assert_array_equal(ranks(rows), expected)
+    for row in (spread, few, sizes, again, many, even):
+        rows = np.stack([row, few, row[::-1]])
+        np.testing.assert_array_equal(ranks(rows), stats.rankdata(rows, axis=-1))
+    np.testing.assert_array_equal(ranks(nearly), stats.rankdata(few))
 
 
 @pytest.mark.parametrize("name", ["mae", "mse", "wins", "cosine-responses"])
@@ -662,20 +655,14 @@ def test_kendall_twin_counts_every_pair(pairs):
     ]  # fmt: skip
     lengths = math.sqrt(sum(s != 0 for s, _ in signs)) * math.sqrt(sum(t != 0 for _, t in signs))
     expected = sum(s * t for s, t in signs) / lengths if lengths else math.nan
-    assert _rank_kernels.kendall(*(frozen(doubled_ranks(side[np.newaxis])) for side in (x, y)))[0] == pytest.approx(
-        expected, nan_ok=True, abs=1e-12
-    )
+    assert float(resolve("kendall").score(x, y)) == pytest.approx(expected, nan_ok=True, abs=1e-12)
 
 
 @given(ROWS, ROWS, st.integers(0, 3))
 def test_wasserstein_twin_ignores_what_is_absent(left, right, n_absent):
     rows = [frozen(np.array([sorted(side) + [np.nan] * n_absent])) for side in (left, right)]
     expected = stats.wasserstein_distance(left, right)
-    assert _kernels.wasserstein(*rows)[0] == pytest.approx(expected, abs=1e-12)
-
-
-def test_wasserstein_of_nothing_is_undefined():
-    assert math.isnan(_kernels.wasserstein(frozen(np.array([[np.nan]])), frozen(np.array([[1.0]])))[0])
+    assert wasserstein(*rows)[0] == pytest.approx(expected, abs=1e-12)
 
 
 @given(ROWS, ROWS)
@@ -684,25 +671,9 @@ def test_total_variation_twin(left, right):
     left, right = np.abs(left[:n]), np.abs(right[:n])
     assume(left.sum() > 0 and right.sum() > 0)
     expected = np.abs(left / left.sum() - right / right.sum()).sum() / 2
-    found = _kernels.total_variation(*(frozen(side[np.newaxis]) for side in (left, right)))[0]
-    assert found == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.lists(st.tuples(*[st.integers(0, 3)] * 6), min_size=1, max_size=6))
-def test_plain_twins_of_label_kernels_have_their_bits(rows):
-    counts = np.array(rows, dtype=np.float64).reshape(2, -1, 3)
-    counts[..., 0] += 1
-    sides = [frozen(side) for side in counts]
-    for name in ("total_variation", "shared_votes", "divergence"):
-        if name == "divergence":  # of rows with shares and logarithms
-            sides = [frozen(np.concatenate([side / 7, np.log(side + 0.5)], axis=-1)) for side in counts]
-        np.testing.assert_array_equal(getattr(_plain, name)(*sides), getattr(_kernels, name)(*sides))
-        crossed = [frozen(side.repeat(len(sides[0]), axis=0) if place == 0 else np.tile(side, (len(sides[0]), 1)))
-                   for place, side in enumerate(sides)]  # fmt: skip
-        pairs = getattr(_plain, name)(sides[0][:, np.newaxis], sides[1][np.newaxis])
-        np.testing.assert_array_equal(pairs.ravel(), getattr(_kernels, name)(*crossed))
-    thirds = frozen(counts[0] / 3)
-    np.testing.assert_array_equal(_plain.row_sums(thirds), _kernels.row_sums(thirds))
+    assert float(resolve("tv").item_scores(left[np.newaxis], right[np.newaxis])[0]) == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("name", ["tv", "kl", "accuracy"])
@@ -715,32 +686,6 @@ def test_sets_of_rows_that_are_paired_crosswise_score_as_every_pair(name):
     assert crossed.shape == (3, 2, 5)
     for i, j in np.ndindex(3, 2):
         np.testing.assert_array_equal(crossed[i, j], metric.item_scores(gold[i], model[j]))
-
-
-ONE_LAYOUT = (
-    _kernels.cosines, _kernels.paired_wins, _kernels.wasserstein, _kernels.total_variation, _rank_kernels.sort_keys,
-    _rank_kernels.kendall,
-)  # fmt: skip
-"""Kernels that get their rows in one layout."""
-
-
-def test_no_layout_of_the_data_compiles_a_kernel_again():
-    values = np.random.default_rng(0).uniform(0.1, 1.0, size=(3, 4))
-    read_only = values.copy()
-    read_only.flags.writeable = False
-    by_cosine, by_wins = BUILTIN["cosine"], BUILTIN["wins-responses"]
-    found, known = [], set()
-    for side in (values, read_only, np.asfortranarray(values), np.repeat(values, 2, axis=1)[:, ::2]):
-        of_gold, of_both = by_cosine.score(side[0], values), by_cosine.score(side, read_only)
-        found.append([*of_gold, *of_both, *by_wins.item_advantages(side, values, 1 - side)])
-        batch = [np.stack([part, part]) for part in (side, 1 - side, values)]  # of draws, as a comparison has them
-        batch[0].flags.writeable = side.flags.writeable
-        for name in ("emd", "tv", "wins-responses", "spearman", "kendall"):
-            metric = BUILTIN[name]
-            found[-1] += [*metric.advantage(*(part[..., 0] if metric.needs == "means" else part for part in batch))]
-        known.add(tuple(len(kernel.signatures) for kernel in ONE_LAYOUT))
-    assert found == [found[0]] * 4
-    assert len(known) == 1
 
 
 RESPONSES = st.sampled_from([-0.2, 0.0, 0.1, 0.3, 0.3 + 1e-16, 1.0])

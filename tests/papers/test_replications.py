@@ -53,7 +53,7 @@ def test_forest_table_2_comes_out():
 
 
 def test_forest_table_3_widths_come_out():
-    result = replicate("forest", table=3, n_simulations=50)
+    result = replicate("forest", table=3, n_simulations=200)
     for row in result.rows:
         allowed = 0.25 if row.cell["metric"] == "kl" else 0.12
         assert abs(row.difference) <= allowed * row.published + 3 * row.standard_error
@@ -137,7 +137,7 @@ def test_forest_table_1_is_known_for_the_public_data():
 
 
 def test_a_summary_without_missing_numbers_has_no_column_of_them():
-    result = replicate("forest", table=3, n_simulations=2)
+    result = replicate("forest", table=3, n_simulations=8)
     assert all("missing" not in [column.title for column in block.columns]
                for block in result.document().blocks if isinstance(block, Table))  # fmt: skip
 

@@ -3,22 +3,14 @@ import math
 import numpy as np
 import pytest
 
-from howsure._random import key, seed_of
+from howsure._random import generator, seed_of
 from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.metrics import BUILTIN
-from howsure.resampling import (
-    Scheme,
-    cluster_sums,
-    draw,
-    enumerate_cluster_swaps,
-    jackknife,
-    summaries_of,
-)
-from howsure.resampling.sampler import exchange
-from howsure.resampling.seeds import word
-from howsure.resampling.weights import draw_weights
-from tests.resampling import twins
+from howsure.resampling import Scheme, cluster_sums, summaries_of
+from howsure.resampling.responses import exchanged
+from howsure.resampling.units import draw_counts, draw_signs
+from tests.resampling.drawing import draw, every_exchange, jackknife
 
 
 @pytest.fixture
@@ -53,7 +45,7 @@ def test_every_drawn_cluster_comes_whole(contest):
 
 
 @pytest.mark.parametrize("name", ["mae", "rmse", "spearman", "kendall", "auc", "f1", "tv"])
-@pytest.mark.parametrize("n_clusters", [20, 4200])
+@pytest.mark.parametrize("n_clusters", [20, 3700])
 def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
     """Whichever way a metric is drawn: items are written out, or exchanged, with their clusters."""
     rng = np.random.default_rng(2)
@@ -67,25 +59,25 @@ def test_a_draw_is_what_its_clusters_make_it(name, n_clusters):
         draw(contest, [metric], scheme=Scheme(), null=None, workers=3, **how).advantages, found.advantages
     )
     swapped = draw(contest, [metric], scheme=Scheme("all"), null="sign-flip", **how).advantages[0]
-    looked_at = np.array([0, 33, 69], dtype=np.uint64)
-    seeds = [word(np.uint64(key(seed_of(5), purpose)), looked_at) for purpose in ("clusters", "swapped-clusters")]
-    drawn = draw_weights(n_clusters, seeds[0], swap=False)
+    looked_at = np.array([0, 33, 69])
+    drawn = draw_counts(generator(seed_of(5), "resamples", 0), (70,), n_clusters).astype(int)  # one batch
+    signs = draw_signs(generator(seed_of(5), "sign-flip", 0), (70,), n_clusters)
     assert (drawn.sum(axis=1) == n_clusters).all()
-    coins = np.array([twins.swaps(n_clusters, seed) for seed in seeds[1]])
     seen_a, seen_b = metric.swappable(gold, a, b)
-    for i, d in enumerate(looked_at):
-        items = np.repeat(np.arange(clusters.size), drawn[i, clusters])
+    for d in looked_at:
+        items = np.repeat(np.arange(clusters.size), drawn[d, clusters])
         expected = float(metric.advantage(gold[items], a[items], b[items]))
         assert found.advantages[0, d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
         if metric.additive:
             parts = cluster_sums(metric.item_advantages(gold, a, b), clusters)
             # Each resample of the bootstrap-t has the plain error: the shares that CR2 needs are those of the data.
-            sums, sizes = (np.repeat(part, drawn[i]) for part in parts)
+            sums, sizes = (np.repeat(part, drawn[d]) for part in parts)
             rest = sums - sizes * sums.sum() / sizes.sum()
             error = math.sqrt(n_clusters / (n_clusters - 1) * (rest @ rest)) / sizes.sum()
             assert found.standard_errors[0, d] == pytest.approx(error)
-        sides = exchange(seen_a, seen_b, coins[i, clusters], metric.needs)
-        assert swapped[d] == pytest.approx(float(metric.advantage(gold, *sides)), abs=1e-12, nan_ok=True)
+        sides = exchanged(seen_a[np.newaxis], seen_b[np.newaxis], signs[d : d + 1, clusters] < 0)
+        expected = float(metric.advantage(gold[np.newaxis], *sides)[0])
+        assert swapped[d] == pytest.approx(expected, abs=1e-12, nan_ok=True)
 
 
 def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
@@ -99,7 +91,7 @@ def test_clusters_of_one_item_give_the_standard_error_of_items(contest):
 
 
 def test_all_swaps_of_clusters_are_enumerated(contest):
-    found = enumerate_cluster_swaps(contest, bound(contest), CLUSTERS)
+    found = every_exchange(contest, bound(contest), clusters=CLUSTERS)
     assert found.exact
     assert found.advantages.shape == (3, 16)
     swapped = contest.swapped()
@@ -115,7 +107,7 @@ def test_all_swaps_of_clusters_are_enumerated(contest):
 
 
 def test_other_nulls_are_refused(contest):
-    with pytest.raises(ArgumentError, match="clusters go with"):
+    with pytest.raises(ArgumentError, match="clusters are drawn with"):
         draw(
             contest, bound(contest), scheme=Scheme(), null="permuted-responses", n_resamples=3, seed=seed_of(0),
             clusters=CLUSTERS,

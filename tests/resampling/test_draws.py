@@ -11,22 +11,16 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from howsure import Contest
-from howsure._random import BLOCK, seed_of
+from howsure._random import seed_of
 from howsure.data.responses import Responses
-from howsure.metrics import BUILTIN
+from howsure.metrics import BUILTIN, resolve
 from howsure.models import preset
-from howsure.resampling import (
-    Scheme,
-    _kernels,
-    draw,
-    enumerate_swaps,
-    first_responses,
-    jackknife,
-    pool,
-    summaries_of,
-)
-from howsure.resampling.draws import block_size
-from howsure.resampling.sampler import exchange
+from howsure.resampling import Scheme, Stack, can_stack, first_responses, summaries_of
+from howsure.resampling import draw as draw_stacked
+from howsure.resampling.draws import UnitsDrawn
+from howsure.resampling.responses import pool
+from howsure.resampling.units import MANY, draw_counts, draw_signs
+from tests.resampling.drawing import draw, every_exchange, jackknife
 
 ADDITIVE = [name for name, metric in BUILTIN.items() if metric.additive]
 SCHEMES = [
@@ -44,12 +38,15 @@ class Spy:
     ignores: str = ""
     shown: list = field(default_factory=list)
 
-    def seen(self, model):
-        return model
+    def swappable(self, gold, a, b):
+        return a, b
 
     def advantage(self, gold, a, b):
-        self.shown.append([None if side is None else np.array(side) for side in (gold, a, b)])
-        return np.zeros(len(a) if a.ndim > (1 if self.needs == "means" else 2) else 1)
+        width = 1 if self.needs == "means" else 2
+        lead = np.broadcast_shapes(*(side.shape[:-width] for side in (gold, a, b)))
+        sides = [np.broadcast_to(side, (*lead, *side.shape[-width:])) for side in (gold, a, b)]
+        self.shown.append([side.reshape(-1, *side.shape[-width:]) for side in sides])
+        return np.zeros(lead)
 
     def rows(self):
         """Yield the (gold, a, b) rows of every draw, as lists of present responses."""
@@ -214,7 +211,7 @@ def test_gold_may_be_absent():
 
 @pytest.mark.parametrize("null", NULLS)
 @pytest.mark.parametrize("scheme", SCHEMES, ids=str)
-def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
+def test_workers_change_no_draw(likert, scheme, null):
     metrics = [BUILTIN[name].on(likert.scale) for name in ("mae", "emd", "spearman", "wins-responses", "tv")]
 
     def drawn(n_resamples, workers):
@@ -225,19 +222,6 @@ def test_workers_and_the_number_of_draws_change_no_draw(likert, scheme, null):
     alone = drawn(150, 1)
     for workers in (2, 3):
         assert (drawn(150, workers) == alone).all()
-    assert (drawn(64, 1) == alone[:, :64]).all()
-    assert (drawn(100, 1) == alone[:, :100]).all()
-
-
-@given(st.integers(1, 10**6), st.integers(0, 10**4), st.integers(1, 9))
-def test_threads_get_as_many_blocks_each(n_resamples, most, workers):
-    size = block_size(n_resamples, most, workers)
-    if n_resamples <= most:  # one piece of work: less than starting a thread
-        assert size == n_resamples
-        return
-    n_blocks = math.ceil(n_resamples / size)
-    assert BLOCK <= size <= max(most, BLOCK)
-    assert size == BLOCK or math.ceil(n_blocks / workers) * workers * (size - 1) < n_resamples
 
 
 def test_all_metrics_see_the_same_resamples(likert):
@@ -323,7 +307,7 @@ def pad(row, width):
 def test_enumeration_is_every_way_to_swap(likert, name, responses):
     few = likert.take(np.arange(5))
     metric = BUILTIN[name].on(likert.scale)
-    found = enumerate_swaps(few, [metric], scheme=Scheme(responses=responses))
+    found = every_exchange(few, [metric], scheme=Scheme(responses=responses))
     assert found.exact
     few = first_responses(few) if responses == "first" else few
     expected = []
@@ -334,7 +318,8 @@ def test_enumeration_is_every_way_to_swap(likert, name, responses):
             shown = [list(model) for model in metric.swappable(gold, *models)]
             sides = [[shown[model != swap][item] for item, swap in enumerate(coins)] for model in (False, True)]
             width = max(np.size(row) for side in sides for row in side)
-            sides = [np.squeeze([pad(row, width) for row in side], axis=-1 if width == 1 else ()) for side in sides]
+            sides = [np.stack([pad(row, width) for row in side]) for side in sides]
+            sides = [side[:, 0] if metric.needs == "means" else side for side in sides]
             expected.append(float(metric.advantage(gold, *sides)))
         else:
             contest = swapped_by_hand(few, coins)
@@ -344,7 +329,7 @@ def test_enumeration_is_every_way_to_swap(likert, name, responses):
 
 def test_enumeration_of_many_items_comes_in_batches(ratings):
     few = ratings.take(np.arange(14))
-    found = enumerate_swaps(few, [BUILTIN["emd"].on(few.scale), General(BUILTIN["mae"])], scheme=Scheme())
+    found = every_exchange(few, [BUILTIN["emd"].on(few.scale), General(BUILTIN["mae"])], scheme=Scheme())
     assert found.advantages.shape == (2, 2**14)
     of_items = BUILTIN["mae"].item_advantages(*summaries_of(few, "means"))
     for number in (0, 1, 4097, 2**14 - 1):
@@ -462,20 +447,6 @@ print(result.draws.tobytes().hex()[:200], result.null_draws.sum(), result.confid
 """
 
 
-def test_a_small_comparison_loads_no_compiler_and_has_the_same_bits():
-    import subprocess
-    import sys
-
-    said = [
-        subprocess.run([sys.executable, "-c", SMALL_JOB.format(compiled=compiled)], capture_output=True, check=True)
-        for compiled in (False, True)
-    ]
-    plain, compiled = (run.stdout.decode().split("\n", 1) for run in said)
-    assert plain[0] == "(False, False)"
-    assert compiled[0].startswith("(True")
-    assert plain[1] == compiled[1]
-
-
 @pytest.mark.parametrize("responses", ["one", "first"])
 @pytest.mark.parametrize("null", [None, "pooled-responses", "sign-flip"])
 def test_a_single_response_is_its_own_mean(responses, null, ratings):
@@ -500,17 +471,6 @@ def test_leaving_out_items_in_batches_is_leaving_them_out_one_by_one(name, n_ite
         np.testing.assert_allclose(jackknife(contest, metric), one_by_one, rtol=1e-9, atol=1e-12)
 
 
-@given(st.integers(1, 5), st.integers(1, 4), st.integers(1, 3), st.booleans(), st.integers(0, 10**6))
-def test_compiled_exchange_twin(n_draws, n_items, width, shared, seed):
-    rng = np.random.default_rng(seed)
-    sides = rng.normal(size=(2, 1 if shared else n_draws, n_items, width))
-    sides[rng.random(sides.shape) < 0.2] = np.nan
-    swaps = rng.random((n_draws, n_items)) < 0.5
-    found = np.empty((2, n_draws, n_items, width))
-    _kernels.exchange(*sides.view(np.int64), swaps, *found.view(np.int64))
-    np.testing.assert_array_equal(found, np.broadcast_arrays(*exchange(*sides, swaps, "responses")))
-
-
 @pytest.mark.parametrize("null", [None, "pooled-responses"])
 @pytest.mark.parametrize("workers", [1, 2])
 def test_metrics_of_means_see_the_same_draws_whether_responses_are_drawn_or_not(null, workers):
@@ -522,3 +482,64 @@ def test_metrics_of_means_see_the_same_draws_whether_responses_are_drawn_or_not(
     together = draw(contest, metrics, workers=workers, **how).advantages
     for metric, found in zip(metrics, together, strict=True):
         np.testing.assert_array_equal(found, draw(contest, [metric], **how).advantages[0])
+
+
+# Many data sets, many items
+
+
+def test_a_stack_draws_for_each_data_set_by_itself():
+    """The draws of each data set have its own mean and spread, and a stack's are as good as those of one."""
+    grids = np.random.default_rng(0).normal(size=(3, 4, 30, 2))
+    grids[2] += 0.3 * np.arange(4)[:, np.newaxis, np.newaxis]
+    stack = Stack.of_grids(*grids, scale=Contest.from_arrays(*grids[:, 0]).scale)
+    assert can_stack(stack.contests)
+    metrics = [resolve(name).on(stack.whole.scale) for name in ("mae", "rmse", "spearman")]
+    for exchange, scheme in (
+        (None, Scheme()),
+        ("sign-flip", Scheme("all")),
+        ("pooled-responses", Scheme("bootstrap", "bootstrap")),
+    ):
+        how = {"scheme": scheme, "exchange": exchange, "n_resamples": 800}
+        found = draw_stacked(stack, metrics, seed=seed_of(1), **how).advantages
+        assert found.shape == (3, 4, 800)
+        for number, contest in enumerate(stack.contests):
+            alone = draw_stacked(Stack(contest), metrics, seed=seed_of(2), **how).advantages
+            for i in range(3):
+                assert stats.ks_2samp(found[i, number], alone[i, 0]).pvalue > 1e-5
+        np.testing.assert_array_equal(draw_stacked(stack, metrics, seed=seed_of(1), workers=3, **how).advantages, found)
+
+
+@pytest.mark.parametrize("exchange", [None, "sign-flip"])
+def test_kinds_are_counted_as_their_items_would_be_drawn(exchange):
+    """Sums over few kinds of many items have the distribution of sums over items."""
+    rng = np.random.default_rng(0)
+    right = rng.random((2, MANY)) < [[0.7], [0.69]]
+    contest = Contest.from_arrays(None, *right.astype(float))
+    metric = resolve("rating").on(contest.scale)
+    drawing = UnitsDrawn(Stack(contest), [metric], None, exchanges=exchange is not None)
+    assert drawing.kinds is not None
+    assert drawing.kinds.sum() == MANY
+    counted, errors = drawing.advantages(np.random.default_rng(1), 2000)
+    one_by_one = UnitsDrawn(Stack(contest), [General(metric)], None, exchanges=exchange is not None)
+    assert one_by_one.kinds is None
+    drawn, _ = one_by_one.advantages(np.random.default_rng(2), 400)
+    assert stats.ks_2samp(counted[0, 0], drawn[0, 0]).pvalue > 1e-4
+    if exchange is None:
+        advantages = right[0].astype(float) - right[1]
+        assert np.median(errors) == pytest.approx(advantages.std(ddof=1) / math.sqrt(MANY), rel=0.01)
+
+
+def test_counts_and_signs_are_fair():
+    rng = np.random.default_rng(0)
+    counts = draw_counts(rng, (3000,), 7)
+    assert (counts.sum(axis=1) == 7).all()
+    expected = 3000 * stats.binom.pmf(np.arange(8), 7, 1 / 7)
+    seen = np.bincount(counts[:, 2].astype(int), minlength=8)
+    common = expected > 5
+    observed, hoped = (np.append(side[common], side[~common].sum()) for side in (seen, expected))
+    assert stats.chisquare(observed, hoped, sum_check=False).pvalue > 1e-4
+    signs = draw_signs(rng, (2, 2000), 13)
+    assert set(np.unique(signs)) == {-1.0, 1.0}
+    assert abs(signs.mean(axis=(0, 1))).max() < 5 / math.sqrt(4000)
+    of_kinds = draw_signs(rng, (4000,), 13, kinds=np.array([9, 4]))
+    assert stats.ks_2samp(of_kinds[:, 0], signs[..., :9].sum(axis=-1).ravel()).pvalue > 1e-4

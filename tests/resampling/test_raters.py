@@ -1,17 +1,15 @@
 import numpy as np
 import pytest
 
-from howsure._random import key, seed_of
+from howsure._random import generator, seed_of
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
 from howsure.data.scales import Scale
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import BUILTIN
-from howsure.metrics.error import MeanAbsoluteError, MeanSquaredError
-from howsure.resampling import Scheme, cell_table, draw, summaries_of
-from howsure.resampling.seeds import word
-from howsure.resampling.weights import draw_weights
-from tests.resampling.test_kernels import items_of
+from howsure.resampling import Scheme, cell_table, summaries_of
+from howsure.resampling.units import draw_counts
+from tests.resampling.drawing import draw
 
 TWO_WAY = Scheme(raters="random")
 
@@ -32,8 +30,12 @@ def contest_of(rng, *, n=12, r=5, missing=0.0, kind="ordinal", gold_free=False):
 
 def weights_of_draw(seed, n_items, n_raters, n_draws):
     """Return how often each item and rater was drawn."""
-    of_items, of_raters = word(np.uint64(key(seed, "raters")), np.arange(2 * n_draws, dtype=np.uint64)).reshape(-1, 2).T
-    return draw_weights(n_items, of_items.copy(), swap=False), draw_weights(n_raters, of_raters.copy(), swap=False)
+    rng = generator(seed, "resamples", 0)
+    counts = (
+        draw_counts(rng, (n_draws,), n_items) if n_items else np.ones((n_draws, 1)),
+        draw_counts(rng, (n_draws,), n_raters),
+    )
+    return [side.astype(int) for side in counts]
 
 
 def by_hand(contest, metric, items, raters):
@@ -72,35 +74,6 @@ def test_a_draw_is_what_its_definition_says(name, missing):
     np.testing.assert_allclose(found, expected, atol=1e-12, equal_nan=True)
 
 
-class AbsoluteWrittenOutError(MeanAbsoluteError):
-    error_power = 0  # so that its item advantages are written out
-
-
-class SquaredWrittenOutError(MeanSquaredError):
-    error_power = 0
-
-
-@pytest.mark.parametrize("clusters", [None, 3])
-@pytest.mark.parametrize("rated_models", [False, True])
-@pytest.mark.parametrize(("n", "missing"), [(12, 0.0), (13, 0.7), (1, 0.5)])
-def test_errors_that_are_added_up_as_they_are_drawn_have_the_bits_of_those_written_out(
-    n, missing, rated_models, clusters
-):
-    contest = contest_of(np.random.default_rng(n), n=n, missing=missing)
-    if rated_models:
-        models = contest_of(np.random.default_rng(9), n=n, missing=missing, gold_free=True)
-        contest = Contest(contest.gold, models.a, models.b, contest.scale, contest.items)
-    summed, written_out = (
-        [MeanAbsoluteError(), MeanSquaredError()],
-        [AbsoluteWrittenOutError(), SquaredWrittenOutError()],
-    )
-    units = None if clusters is None else np.arange(n) // clusters
-    how = {"scheme": TWO_WAY, "null": None, "n_resamples": 150, "seed": seed_of(2), "clusters": units}
-    found = draw(contest, summed, **how, workers=2).advantages
-    np.testing.assert_array_equal(found, draw(contest, written_out, **how).advantages)
-    np.testing.assert_array_equal(found[1:], draw(contest, [summed[1], BUILTIN["rmse"]], **how).advantages[:1])
-
-
 def test_a_draw_without_any_rater_of_its_items_is_undefined():
     rng = np.random.default_rng(3)
     gold = Responses(rng.normal(size=2), np.arange(3), np.arange(2))  # each item has a rater of its own
@@ -122,12 +95,6 @@ def test_a_continuous_scale_repeats_sorted_responses():
     np.testing.assert_allclose(found, [by_hand(with_gold, metric, items[d], raters[d]) for d in range(9)], atol=1e-12)
 
 
-def test_weights_count_the_drawn_items():
-    seeds = np.arange(3, dtype=np.uint64)
-    drawn, counted = items_of(7, seeds), draw_weights(7, seeds, swap=False)
-    assert [np.bincount(row, minlength=7).tolist() for row in drawn] == counted.tolist()
-
-
 def test_draws_do_not_depend_on_workers_or_on_the_other_metrics():
     contest = contest_of(np.random.default_rng(3), missing=0.3)
     names = ["mae", "spearman", "tv"]
@@ -146,7 +113,7 @@ def test_items_are_kept_when_only_raters_are_drawn():
     scheme = Scheme(items="all", raters="random")
     metric = BUILTIN["mae"]
     found = draw(contest, [metric], scheme=scheme, null=None, n_resamples=5, seed=seed_of(0)).advantages[0]
-    _, raters = weights_of_draw(seed_of(0), contest.n_items, 5, 5)
+    _, raters = weights_of_draw(seed_of(0), 0, 5, 5)
     ones = np.ones(contest.n_items, dtype=int)
     np.testing.assert_allclose(found, [by_hand(contest, metric, ones, raters[d]) for d in range(5)], atol=1e-12)
 

@@ -25,7 +25,6 @@ from howsure.intervals.direct import Edgeworth
 from howsure.intervals.inverted_test import SignFlipInterval
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel
-from howsure.models.simulation import draw_each
 from howsure.nulls import NULLS, SIGN_FLIP
 from howsure.nulls.item_tests import PairedT, WilcoxonSigned
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
@@ -75,8 +74,8 @@ ASKED_TESTS, ASKED_INTERVALS = (*TESTS, "none"), (*INTERVALS, "none")
 NO_SCHEME = "–"
 
 
-Simulated = Stack | Sequence[tuple[Contest, np.random.SeedSequence]]
-"""Data sets, each with the seed of its draws."""
+Simulated = tuple[Stack | Sequence[Contest], np.random.SeedSequence]
+"""Data sets, and the seed of their draws."""
 
 
 class Estimator(NamedTuple):
@@ -174,16 +173,15 @@ class Estimators:
 def simulated(
     model: ResponseModel, stream: np.random.SeedSequence, numbers: Sequence[int], *, n_items: int, **design: Any
 ) -> Simulated:
-    """Simulate the data sets of these numbers, as `ResponseModel.table` does each from its own seed."""
-    seeds = _random.Seeds.children(stream, "draws", numbers=numbers)
+    """Simulate the data sets of these numbers, at once where the model draws tables without anything of its own."""
+    draws = _random.child(stream, "draws", numbers[0])
     if type(model).table is ResponseModel.table and stackable(n_items, model.scale):
-        grids = draw_each(model, stream, "data set", numbers=numbers, n_items=n_items, **design)
+        rng = _random.generator(stream, "data sets", numbers[0])
+        grids = model.draw(len(numbers), n_items, needs="values", rng=rng, **design)
         if not any(np.isnan(grid).any() for grid in grids):
-            return Stack.of_grids(*grids, scale=model.scale, seeds=seeds)
-    own = [_random.child(stream, "data set", number) for number in numbers]
-    tables = [model.table(n_items, rng=seed, **design) for seed in own]
-    contests = [table.contest(gold="gold", a="A", b="B").complete() for table in tables]
-    return [(contest, seeds[i]) for i, contest in enumerate(contests)]
+            return Stack.of_grids(*grids, scale=model.scale), draws
+    tables = [model.table(n_items, rng=_random.child(stream, "data set", number), **design) for number in numbers]
+    return [table.contest(gold="gold", a="A", b="B").complete() for table in tables], draws
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,26 +192,27 @@ class DataSets:
     """
 
     stacks: Sequence[Stack]
+    seeds: Sequence[np.random.SeedSequence]
     shared: Sequence[Shared]
 
     @classmethod
     def of(cls, data: Simulated, *, at_once: bool, leaves_out: bool) -> "DataSets":
         """Take data sets together if asked for and possible; `leaves_out` is that of `Shared`."""
-        if isinstance(data, Stack):
-            stacks = [data]
+        contests, seed = data
+        if isinstance(contests, Stack):
+            stacks = [contests]
+        elif at_once and can_stack(contests):
+            stacks = [Stack.of(contests)]
         else:
-            contests, seeds = zip(*data, strict=True)
-            if at_once and can_stack(contests):
-                stacks = [Stack.of(contests, _random.Seeds(seeds))]
-            else:
-                stacks = [Stack.alone(*one) for one in data]
-        return cls(stacks, [Shared(leaves_out=leaves_out) for _ in stacks])
+            stacks = [Stack(contest) for contest in contests]
+        seeds = [_random.child(seed, number) for number in range(len(stacks))] if len(stacks) > 1 else [seed]
+        return cls(stacks, seeds, [Shared(leaves_out=leaves_out) for _ in stacks])
 
     def compared(self, how: Procedure, metrics: Sequence[Metric]) -> list[list[Evidence]]:
         """Return what comparisons by a procedure rest on: for each metric, the evidence of all stacks."""
         found = [
-            shared.once(how, partial(gather_rows, stack, metrics=metrics, procedure=how, shared=shared))
-            for stack, shared in zip(self.stacks, self.shared, strict=True)
+            shared.once(how, partial(gather_rows, stack, metrics=metrics, procedure=how, shared=shared, rng=seed))
+            for stack, seed, shared in zip(self.stacks, self.seeds, self.shared, strict=True)
         ]
         return [[one.evidence for one in of_metric] for of_metric in zip(*found, strict=True)]
 

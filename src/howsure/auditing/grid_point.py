@@ -204,13 +204,12 @@ class GridPoint:
             estimators = replace(estimators, pairs=chosen)
         return Kind(self, truth, _random.child(seed, truth), design, estimators)
 
-    def parts(self, n_kinds: int, threads: int) -> list[range]:
-        """Return the numbers of data sets of a kind that are analysed together; each thread gets as many parts."""
+    @property
+    def parts(self) -> list[range]:
+        """The numbers of the data sets of a kind that are analysed together, whatever the number of threads."""
         n, audited = self.n_simulations, self.estimators
         n_draws = audited.n_resamples * len(audited.metrics) * sum(1 + len(nulls) for _, nulls in audited.pairs)
         n_parts = -(-n // max(1, min(ITEMS // self.n_items, DRAWS // max(1, n_draws))))
-        while n_parts < n and n_parts * n_kinds % threads:
-            n_parts += 1
         return [range(number * n // n_parts, (number + 1) * n // n_parts) for number in range(n_parts)]
 
 
@@ -252,7 +251,7 @@ def measure(cell: Mapping[str, Any], rng: np.random.Generator, threads: int = 1)
     """Audit estimators on simulated data sets of one design: the cells are made by `howsure.auditing.grid_of`."""
     point = GridPoint.of(cell)
     kinds = point.kinds(_random.seed_of(rng))
-    parts = point.parts(len(kinds), threads)
+    parts = point.parts
 
     def summary(found: Sequence[Any]) -> dict[str, float]:
         values: dict[str, float] = {}

@@ -93,7 +93,7 @@ def open_streams() -> None:
 
 
 def leave() -> None:
-    """End now: a thread that computes, or compiles a kernel, would be waited for otherwise."""
+    """End now: a thread that computes would be waited for otherwise."""
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()

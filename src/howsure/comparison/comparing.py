@@ -200,13 +200,19 @@ def _equally_large(contest: Contest, starts: IntArray) -> Iterator[tuple[list[in
 
 
 def gather_rows(
-    data: Stack, *, metrics: Sequence[Metric], procedure: Procedure, shared: Shared, null: Null | None = None
+    data: Stack,
+    *,
+    metrics: Sequence[Metric],
+    procedure: Procedure,
+    shared: Shared,
+    rng: _random.Rng,
+    null: Null | None = None,
 ) -> list[Gathered]:
     """Return what comparisons of simulated data sets rest on, without words.
 
     `null` takes the place of the procedure's, for one that is not in the catalogue.
     """
-    run = ProcedureRun.of(procedure, {}, rng=data.seeds[0], workers=1, progress=None)
+    run = ProcedureRun.of(procedure, {}, rng=rng, workers=1, progress=None)
     run = replace(run, shared=shared, warns=False, null=null or run.null)
     return _gather(_prepare(data, metrics, run))
 
@@ -230,7 +236,7 @@ def swaps_of(contest: Contest, *, metric: Metric, procedure: Procedure, rng: _ra
     notes.check_magnitudes(contest)
     shared = Shared(leaves_out=False, has_intervals=False)
     run = replace(ProcedureRun.of(procedure, {}, rng=rng, workers=workers, progress=None), shared=shared, warns=False)
-    prepared = _prepare(Stack.alone(contest, run.seed), [metric], run)
+    prepared = _prepare(Stack(contest), [metric], run)
     [found] = _gather(prepared)
     evidence = found.evidence
     pvalue = float(prepared.null.pvalues(evidence, procedure.alternative).values[0])
@@ -248,8 +254,7 @@ def _compare(contests: Sequence[Contest], metrics: Sequence[Metric], run: Proced
         cut = [fair(bind(metric, contests[0]), contests[0]) is None for metric in metrics]
         if any(cut):
             return _compare_cut(contests, metrics, cut, run)
-    one = len(contests) == 1
-    data = Stack.alone(contests[0], run.seed) if one else Stack.of(contests, _random.Seeds([run.seed] * len(contests)))
+    data = Stack.of(contests)
     run = replace(run, shared=Shared())
     answers, choice = _compare_once(contests, data, metrics, run)
     alike = run.scheme.items == "bootstrap" and run.scheme.responses == "all"

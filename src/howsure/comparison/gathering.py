@@ -28,17 +28,7 @@ from howsure.intervals.default import default_interval
 from howsure.metrics import Metric
 from howsure.nulls import Null, named
 from howsure.raters.advantage_error import RaterError, rater_error
-from howsure.resampling import (
-    Draws,
-    Scheme,
-    Stack,
-    cluster_sums,
-    draw,
-    draw_stacked,
-    enumerate_cluster_swaps,
-    enumerate_swaps,
-    mean_scores,
-)
+from howsure.resampling import Draws, Scheme, Stack, cluster_sums, draw, every_exchange, mean_scores
 
 Known = TypeVar("Known")
 
@@ -294,12 +284,7 @@ class DataResampler:
 
     def every_exchange(self) -> Draws:
         """Return the advantages of all exchanges of A and B."""
-        if self.clusters is not None:
-            found = [enumerate_cluster_swaps(self.data.whole, self.metrics, self.clusters)]
-        else:
-            found = [enumerate_swaps(one, self.metrics, scheme=self.run.scheme) for one in self.data.contests]
-        advantages = np.stack([one.advantages for one in found], axis=1)
-        return Draws(advantages, np.full_like(advantages, np.nan), exact=True)
+        return every_exchange(self.data, self.metrics, self.run.scheme, self.clusters)
 
     def nothing(self) -> Draws:
         """Return no draws."""
@@ -314,30 +299,25 @@ class DataResampler:
 
     def of_raters(self, metrics: Sequence[Metric]) -> FloatArray:
         """Return advantages where raters alone are resampled: (metrics, resamples)."""
-        return self._draw_one(None, replace(self.run.scheme, items="all"), metrics, None).advantages
+        return self._draw(None, replace(self.run.scheme, items="all"), metrics, None).advantages[:, 0]
 
-    def _drawn(self, null: Any, scheme: Scheme) -> Draws:
+    def _drawn(self, exchange: Any, scheme: Scheme) -> Draws:
         names = tuple(metric.name for metric in self.metrics)
-        return self.run.shared.once(("draws", null, scheme, names), lambda: self._draw(null, scheme))
+        return self.run.shared.once(
+            ("draws", exchange, scheme, names), lambda: self._draw(exchange, scheme, self.metrics, self.clusters)
+        )
 
-    def _draw(self, null: Any, scheme: Scheme) -> Draws:
-        if len(self.data) > 1:
-            self._count(self.n_resamples * len(self.data))
-            return draw_stacked(self.data, self.metrics, scheme=scheme, null=null, n_resamples=self.n_resamples)
-        found = self._draw_one(null, scheme, self.metrics, self.clusters)
-        return Draws(found.advantages[:, np.newaxis], found.standard_errors[:, np.newaxis], found.exact)
-
-    def _draw_one(self, null: Any, scheme: Scheme, metrics: Sequence[Any], clusters: IntArray | None) -> Draws:
+    def _draw(self, exchange: Any, scheme: Scheme, metrics: Sequence[Any], clusters: IntArray | None) -> Draws:
         return draw(
-            self.data.whole,
+            self.data,
             metrics,
             scheme=scheme,
-            null=null,
+            exchange=exchange,
             n_resamples=self.n_resamples,
-            seed=self.data.seeds[0],
+            seed=self.run.seed,
             clusters=clusters,
             workers=self.run.workers,
-            progress=self._count,
+            progress=lambda n: self._count(n * len(self.data)),
         )
 
     def _count(self, n: int) -> None:
@@ -389,13 +369,11 @@ def _scores(seen: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> FloatA
 
 
 def _mean_scores(seen: Stack, metrics: Sequence[Metric], run: ProcedureRun) -> FloatArray:
-    scheme, n_draws = replace(run.scheme, items="all"), max(run.procedure.n_draws, 999)
-    found = np.empty((len(metrics), len(seen), 3))
-    for j, contest in enumerate(seen.contests):
-        found[:, j, :2] = mean_scores(contest, metrics, scheme=scheme, n_draws=n_draws, seed=seen.seeds[j])
+    n_resamples = max(run.procedure.n_draws, 999)
+    scores = mean_scores(seen, metrics, scheme=run.scheme, n_resamples=n_resamples, seed=run.seed)
     signs = np.array([-1.0 if metric.better == "lower" else 1.0 for metric in metrics])[:, np.newaxis]
-    found[..., 2] = signs * (found[..., 0] - found[..., 1])
-    return found
+    advantages = signs * (scores[:, 0] - scores[:, 1])
+    return np.stack([scores[:, 0], scores[:, 1], advantages], axis=-1)
 
 
 def _scored(seen: Stack, metric: Metric) -> FloatArray:

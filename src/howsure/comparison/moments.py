@@ -61,8 +61,8 @@ def moments(metric: Metric, seen: Stack, rounding: FloatArray, clusters: IntArra
         left = (sums.sum() - sums) / (sizes.sum() - sizes)
         return Moments(np.array([ratio_error(sums, sizes)]), np.array([cluster_df(sizes)]), left[np.newaxis])
     rows = []
-    for contest, slack in zip(seen.contests, rounding.tolist(), strict=True):
-        left = jackknife(contest, metric, clusters)
+    left_out_of_each = jackknife(seen, metric, clusters)
+    for contest, slack, left in zip(seen.contests, rounding.tolist(), left_out_of_each, strict=True):
         formula = metric.error(*summaries_of(contest, metric.needs)) if clusters is None else None
         own_df = left.size - 1.0 if clusters is None else cluster_df(np.bincount(clusters).astype(np.float64))
         own_df = own_df if clusters is not None else min(own_df, _df_of_ties(contest))

@@ -128,15 +128,13 @@ def adjust_pairs(
         Ones when left out.
     exact : bool
     """
-    from howsure.inference import _pair_kernels
-
     asked = np.flatnonzero(~np.isnan(statistics))
     order = asked[np.argsort(-statistics[asked], kind="stable")]
     by = np.ones(statistics.size) if scale is None else scale
     observed = statistics[order]
     # Equal on paper is equal: 100 machine epsilons of the statistic, as in `tail_pvalue`.
     least = observed - 100 * np.finfo(np.float64).eps * np.maximum(np.abs(observed), 1.0)
-    counts = _pair_kernels.stepdown_counts(np.ascontiguousarray(sums), first[order], second[order], by[order], least)
+    counts = stepdown_counts(sums, first[order], second[order], by[order], least)
     extra = 0 if exact else 1
     adjusted = np.full(statistics.size, np.nan)
     adjusted[order] = np.maximum.accumulate((counts + extra) / (sums.shape[1] + extra))
@@ -162,12 +160,36 @@ def tail_pairs(
     >>> tail_pairs(np.array([2.0, 0.0]), sums, first=np.array([0, 1]), second=np.array([2, 2]), exact=True)
     array([0.5, 1. ])
     """
-    from howsure.inference import _pair_kernels
-
-    slack = np.full(advantages.size, max(tolerance, 2 * tie_tolerance(sums)))
-    counts = _pair_kernels.tail_counts(np.ascontiguousarray(sums), first, second, advantages, slack)
+    counts = tail_counts(sums, first, second, advantages, max(tolerance, 2 * tie_tolerance(sums)))
     extra = 0 if exact else 1
     return np.asarray(np.minimum(1.0, 2 * (counts.min(axis=0) + extra) / (sums.shape[1] + extra)))
+
+
+def stepdown_counts(
+    sums: FloatArray, first: IntArray, second: IntArray, scale: FloatArray, observed: FloatArray
+) -> IntArray:
+    """Count for each pair the draws in which it or a pair after it is as extreme as it was observed to be.
+
+    Pairs come in descending order of `observed`; a draw's statistic is |difference of sums| · scale. From the last pair
+    to the first, one running maximum for each draw is enough, so that nothing is as large as pairs × draws.
+    """
+    counts, largest = np.zeros(first.size, dtype=np.int64), np.zeros(sums.shape[1])
+    for q in range(first.size - 1, -1, -1):
+        np.maximum(largest, np.abs(sums[first[q]] - sums[second[q]]) * scale[q], out=largest)
+        counts[q] = np.count_nonzero(largest >= observed[q])
+    return counts
+
+
+def tail_counts(sums: FloatArray, first: IntArray, second: IntArray, observed: FloatArray, slack: float) -> IntArray:
+    """Count for each pair the draws at or above, and at or below, the observed advantage: (2, pairs)."""
+    counts = np.zeros((2, first.size), dtype=np.int64)
+    for q in range(first.size):
+        advantages = sums[first[q]] - sums[second[q]]
+        counts[:, q] = (
+            np.count_nonzero(advantages >= observed[q] - slack),
+            np.count_nonzero(advantages <= observed[q] + slack),
+        )
+    return counts
 
 
 def joint_level(statistics: npt.ArrayLike, *, confidence_level: float = 0.95) -> float:

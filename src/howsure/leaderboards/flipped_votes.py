@@ -15,6 +15,7 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.inference.corrections import adjust
 from howsure.inference.pvalues import tie_tolerance
 from howsure.inference.sign_flips import sign_flips
+from howsure.inference.simultaneous import stepdown_counts, tail_counts
 from howsure.intervals.inverted_test import lowest_kept
 from howsure.leaderboards.pairs import LEAST, MOST_EXACT, Pairs, PairSettings, Tested
 from howsure.leaderboards.strengths import VoteUnits, contrasts_of
@@ -106,8 +107,6 @@ class LinearParts:
 
 def flip_test(units: VoteUnits, settings: PairSettings) -> Tested:
     """Test every pair by flipping the signs of units, studentised and stepped down for the adjustment."""
-    from howsure.inference import _pair_kernels
-
     pairs, n_pairs, n_units = settings.pairs, settings.pairs.first.size, units.n_units
     few = n_pairs <= MOST_EXACT
     parts = MergedParts.of(units, pairs) if few else LinearParts.of(units, pairs)
@@ -128,12 +127,12 @@ def flip_test(units: VoteUnits, settings: PairSettings) -> Tested:
             coins = stream.integers(0, 2, (stop - start, n_units), dtype=np.int8)
         sums = np.zeros((n_pairs + 1, stop - start))
         sums[:-1] = parts.sums(np.asarray(1.0 - 2.0 * coins, dtype=np.float64))
-        slack = np.full(n_pairs, max(settings.rounding, 2 * tie_tolerance(sums)))
+        slack = max(settings.rounding, 2 * tie_tolerance(sums))
         if settings.progress is not None:
             settings.progress((stop - start) * settings.n_resamples // n_draws)
         return (
-            _pair_kernels.tail_counts(sums, rows, none, parts.observed, slack),
-            _pair_kernels.stepdown_counts(sums, rows[order], none, scale[order], least),
+            tail_counts(sums, rows, none, parts.observed, slack),
+            stepdown_counts(sums, rows[order], none, scale[order], least),
         )
 
     size = max(1, min(256, AT_ONCE // max(n_pairs, len(units.fit.inverse) ** 2)))

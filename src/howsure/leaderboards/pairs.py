@@ -28,6 +28,8 @@ from howsure.intervals import FEW_TELLING
 from howsure.leaderboards.request import PairsRequest
 from howsure.leaderboards.units import Tasks, Units
 from howsure.nulls import SIGN_FLIP, Null
+from howsure.resampling.draws import CELLS
+from howsure.resampling.units import draw_counts, draw_signs
 
 WORK = 1e11
 """Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
@@ -35,10 +37,6 @@ LEAST = 999
 """At least this many draws measure it."""
 MOST_EXACT = 200
 """Up to this many pairs p-values are exact; each takes some milliseconds."""
-TABLE = 2**21
-"""A thread's table of sums of signs has at most so many numbers, unless a single model has more."""
-AT_ONCE = 512
-"""Draws whose signs are summed at a time."""
 ROUNDING = 1e-13
 """A variance below this share of the models' own is what rounding leaves of two equal numbers."""
 
@@ -286,28 +284,19 @@ class Reach:
 def sign_sums(units: Units, settings: PairSettings) -> tuple[FloatArray, bool]:
     """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
 
-    The coins are those by which `compare` swaps A and B, so a pair's advantages are those of its null draws.
+    The coins are those by which `compare` exchanges A and B, so a pair's advantages are those of its null draws.
     """
-    from howsure.resampling import _kernels
-    from howsure.resampling.sampler import STREAMS, SWAPS
-
     n, m = units.totals.shape
     if 2**n <= settings.n_resamples:
         coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
         return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
     sums = np.empty((m, settings.n_resamples))
-    key = np.uint64(_random.key(settings.seed, SIGN_FLIP.name))
-    # Each thread tabulates equally many models, a few at a time.
-    most = settings.workers * max(1, TABLE // (32 * n))
-    width = -(-m // (settings.workers * -(-m // most)))
 
-    def block(_: int, low: int, high: int) -> None:
-        table = _kernels.swap_table(np.ascontiguousarray(units.totals[:, low:high]))
-        for start in range(0, settings.n_resamples, AT_ONCE):
-            seeds = _kernels.seed_stream(key, STREAMS, SWAPS, start, min(start + AT_ONCE, settings.n_resamples))
-            sums[low:high, start : start + seeds.size] = _kernels.swap_sums(table, seeds).T
+    def batch(number: int, start: int, stop: int) -> None:
+        rng = _random.generator(settings.seed, SIGN_FLIP.name, number)
+        sums[:, start:stop] = (draw_signs(rng, (stop - start,), n) @ units.totals).T
 
-    _random.map_blocks(block, m, workers=settings.workers, size=width, width=n * settings.n_resamples // 256)
+    _random.map_blocks(batch, settings.n_resamples, workers=settings.workers, size=max(1, CELLS // n), width=n)
     return sums, False
 
 
@@ -351,46 +340,35 @@ def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
 
 def reach_of(units: Units, spread: "Spread", settings: PairSettings) -> Reach:
     """Draw units with replacement and measure how far simultaneous intervals have to reach."""
-    from howsure.inference import _pair_kernels
-
     n, m = units.totals.shape
-    pairs = spread.pairs
-    rests = np.ascontiguousarray(units.rests)
+    pairs, rests = spread.pairs, units.rests
     # Only differences matter: without what all models share, they do not drown in the rounding of large squares.
-    bare = np.ascontiguousarray(rests - rests.mean(axis=1, keepdims=True))
+    bare = rests - rests.mean(axis=1, keepdims=True)
     own_least = NO_SPREAD**2 * np.square(units.errors).sum(axis=0)
+    n_draws = settings.n_resamples
     if pairs.baseline is None:
-        least = spread.least_variances(m)
-        n_draws = int(min(settings.n_resamples, max(LEAST, WORK / (n * m * m / 2))))
+        least, columns = spread.least_variances(m), bare
+        n_draws = int(min(n_draws, max(LEAST, WORK / (n * m * m / 2))))
     else:
-        against = np.ascontiguousarray(bare[:, pairs.first] - bare[:, [pairs.baseline]])
-        least = spread.least
-        n_draws = settings.n_resamples
+        least, columns = spread.least, bare[:, pairs.first] - bare[:, [pairs.baseline]]
     moves, ratios = np.empty((2, settings.n_resamples, m))
     largest = np.full((n_draws, m), np.nan)
-    strata = [
-        (int(size), np.uint64(_random.key(settings.seed, "draws", *([stratum] if stratum else []))))
-        for stratum, size in enumerate(units.sizes)
-    ]
 
-    def block(_: int, low: int, high: int) -> None:
-        weights = draw_units(strata, low, high)
-        moves[low:high], ratios[low:high] = _pair_kernels.column_ratios(
-            rests, units.shares, units.starts, weights, own_least
-        )
-        if low < n_draws:
-            some = weights[: n_draws - low]
+    def batch(number: int, start: int, stop: int) -> None:
+        weights = draw_units(units, settings.seed, number, stop - start)
+        moves[start:stop], ratios[start:stop] = column_ratios(rests, units, weights, own_least)
+        if start < n_draws:
+            some = weights[: n_draws - start]
             if pairs.baseline is None:
-                largest[low : low + some.shape[0]] = _pair_kernels.pair_maxima(
-                    bare, units.shares, units.starts, some, least
-                )
+                largest[start : start + len(some)] = pair_maxima(columns, units, some, least)
             else:
-                found = _pair_kernels.column_ratios(against, units.shares, units.starts, some, least)[1]
-                largest[low : low + some.shape[0], pairs.first] = np.abs(found)
+                found = column_ratios(columns, units, some, least)[1]
+                largest[start : start + len(some), pairs.first] = np.abs(found)
         if settings.progress is not None:
-            settings.progress(high - low)
+            settings.progress(stop - start)
 
-    _random.map_blocks(block, settings.n_resamples, workers=settings.workers, width=units.totals.size)
+    size = max(1, CELLS // (n * m))
+    _random.map_blocks(batch, settings.n_resamples, workers=settings.workers, size=size, width=units.totals.size)
     if pairs.baseline is not None:
         largest[:, pairs.baseline] = _largest(largest)
     level = 1 - (1 - settings.level) * spread.share
@@ -445,16 +423,23 @@ class Spread:
             raise DataError(
                 f"a leaderboard needs at least two {units.word}s that every model answered; got {units.n_units}."
             )
-        from howsure.inference import _pair_kernels
+        errors, pairs, n = units.errors, settings.pairs, units.n_units
 
-        errors, pairs = units.errors, settings.pairs
-        totals, rests = (np.ascontiguousarray(columns.T) for columns in (units.totals, errors))
+        def batch(_: int, start: int, stop: int) -> tuple[npt.NDArray[Any], ...]:
+            first, second = pairs.first[start:stop], pairs.second[start:stop]
+            advantages = units.totals[:, first] - units.totals[:, second]
+            # Zero is what is below the rounding of the scores, or of the pair's largest unit advantage.
+            tie = np.maximum(settings.rounding / n, ROUNDING * n * np.abs(advantages).max(axis=0))
+            differs = np.abs(advantages) > tie
+            rests = errors[:, first] - errors[:, second]
+            return (
+                np.square(np.where(differs, advantages, 0.0)).sum(axis=0),
+                np.square(rests).sum(axis=0),
+                differs.sum(axis=0),
+            )
 
-        def block(_: int, low: int, high: int) -> tuple[npt.NDArray[Any], ...]:
-            first, second = pairs.first[low:high], pairs.second[low:high]
-            return _pair_kernels.pair_moments(totals, rests, first, second, settings.rounding / units.n_units)
-
-        parts = _random.map_blocks(block, pairs.first.size, workers=settings.workers, width=units.n_units)
+        size = max(1, CELLS // n)
+        parts = _random.map_blocks(batch, pairs.first.size, workers=settings.workers, size=size, width=n)
         squares, variances, telling = map(np.concatenate, zip(*parts, strict=True))
         own = np.square(errors).sum(axis=0)
         sizes = own[pairs.first] + own[pairs.second]
@@ -487,20 +472,81 @@ class Spread:
         )
 
 
-def draw_units(strata: Sequence[tuple[int, np.uint64]], low: int, high: int) -> npt.NDArray[np.uint8]:
-    """Return how often draws `low` to `high` take each unit of strata, of which each has a size and a key of its own.
+def draw_units(units: Units, seed: np.random.SeedSequence, number: int, n_draws: int) -> FloatArray:
+    """Return how often each draw of a batch takes each unit, within its stratum: (draws, units).
 
     Items in one stratum are drawn as `compare` draws them.
     """
-    from howsure.resampling import _kernels
-    from howsure.resampling.sampler import ITEMS, STREAMS
-    from howsure.resampling.weights import draw_weights
-
     parts = []
-    for size, key in strata:
-        seeds = _kernels.seed_stream(key, STREAMS, ITEMS, low, high)
-        parts.append(draw_weights(size, seeds, swap=False))
-    return np.concatenate(parts, axis=1) if len(parts) > 1 else parts[0]
+    for stratum, size in enumerate(units.sizes.tolist()):
+        rng = _random.generator(seed, "resamples", *([stratum] if stratum else []), number)
+        parts.append(draw_counts(rng, (n_draws,), size))
+    return np.concatenate(parts, axis=1)
+
+
+def column_ratios(
+    rests: FloatArray, units: Units, weights: FloatArray, least: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Return how far each column's mean moves in each draw, and that over its standard error: (draws, columns).
+
+    `rests` are deviations from the mean of each stratum, (units, columns). The mean of a draw is a ratio of sums in
+    each stratum, and its error that of a ratio (Cochran 1977, eq. 6.12). A ratio is NaN if its variance is at most
+    `least`.
+    """
+    moves = np.zeros((len(weights), rests.shape[1]))
+    variances = np.zeros_like(moves)
+    for stratum in _strata(units):
+        w, z, x = weights[:, stratum], units.shares[stratum], rests[stratum]
+        size, grown = _ratio_factors(w, z)
+        total, mixed, squares = w @ x, w @ (z[:, np.newaxis] * x), w @ np.square(x)
+        rate = total / size
+        moves += rate * z.sum()
+        variances += grown * (squares - 2 * rate * mixed + np.square(rate) * (w @ np.square(z))[:, np.newaxis])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return moves, np.where(variances > least, moves / np.sqrt(variances), np.nan)
+
+
+def pair_maxima(rests: FloatArray, units: Units, weights: FloatArray, least: FloatArray) -> FloatArray:
+    """Return the largest studentised |advantage| of each model with any other, for each draw: (draws, models).
+
+    `least[j, k]` is the smallest variance of the advantage of j and k that is not rounding; infinite for a pair that is
+    left out. A draw in which no pair of a model is defined has NaN.
+    """
+    n_draws, m = len(weights), rests.shape[1]
+    moves, products = np.zeros((n_draws, m)), np.zeros((n_draws, m, m))
+    for stratum in _strata(units):
+        w, z, x = weights[:, stratum], units.shares[stratum], rests[stratum]
+        size, grown = _ratio_factors(w, z)
+        total, mixed = w @ x, w @ (z[:, np.newaxis] * x)
+        rate = total / size
+        moves += rate * z.sum()
+        part = (w[:, np.newaxis, :] * x.T) @ x
+        crossed = rate[:, :, np.newaxis] * mixed[:, np.newaxis, :]
+        squares = (w @ np.square(z))[:, np.newaxis, np.newaxis]
+        part += rate[:, :, np.newaxis] * rate[:, np.newaxis, :] * squares - crossed - crossed.swapaxes(1, 2)
+        products += grown[:, :, np.newaxis] * part
+    own = np.einsum("djj->dj", products)
+    variances = own[:, :, np.newaxis] + own[:, np.newaxis, :] - 2 * products
+    with np.errstate(invalid="ignore", divide="ignore"):
+        ratios = np.abs(moves[:, :, np.newaxis] - moves[:, np.newaxis, :]) / np.sqrt(variances)
+    ratios = np.where(variances > least, ratios, -np.inf)
+    ratios[:, np.arange(m), np.arange(m)] = -np.inf
+    largest = ratios.max(axis=2)
+    return np.where(np.isinf(largest), np.nan, largest)
+
+
+def _strata(units: Units) -> list[slice]:
+    """Return the units of each stratum."""
+    stops = [*units.starts[1:].tolist(), units.n_units]
+    return [slice(start, stop) for start, stop in zip(units.starts.tolist(), stops, strict=True)]
+
+
+def _ratio_factors(weights: FloatArray, shares: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the drawn share of a stratum, and what its squared residuals are multiplied by: (draws, 1)."""
+    n = shares.size
+    size = (weights @ shares)[:, np.newaxis]
+    size = np.where(size > 0, size, np.inf)  # a stratum that is drawn with no weight does not move
+    return size, np.square(shares.sum() / size) * (n / (n - 1) if n > 1 else 0.0)
 
 
 def first_place_shares_of(scores: FloatArray) -> FloatArray:

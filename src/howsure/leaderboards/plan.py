@@ -407,10 +407,9 @@ def _of_advantages(covariance: FloatArray) -> FloatArray:
 
 def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]) -> float:
     """Return the 95% quantile of the largest |t| over these pairs; each column of `moved` is a simulated study."""
-    from howsure.inference._pair_kernels import largest_ratios
-
-    first, second = np.nonzero(pairs)
-    largest = largest_ratios(moved, first, second, errors[first, second])
+    largest = np.zeros(moved.shape[1])
+    for j, k in np.argwhere(pairs):
+        np.maximum(largest, np.abs(moved[j] - moved[k]) / errors[j, k], out=largest)
     return float(np.quantile(largest, 0.95))
 
 

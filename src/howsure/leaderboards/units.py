@@ -20,7 +20,7 @@ from howsure.data.summaries import summarise
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.metrics import ItemMetric, Metric
-from howsure.resampling.sampler import CELLS
+from howsure.resampling.draws import CELLS
 
 UNNAMED = "mean rating"
 """The title of scores of which nothing else is known: the column of values may have a better name."""

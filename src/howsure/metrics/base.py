@@ -105,8 +105,6 @@ class Metric(ABC):
     gold_free: ClassVar[bool] = False
     smooth: ClassVar[bool] = True
     distance: ClassVar[bool] = False
-    by_weights: ClassVar[bool] = False
-    by_sums: ClassVar[bool] = False
 
     @abstractmethod
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
@@ -171,6 +169,21 @@ class Metric(ABC):
         if scale.kind not in self.kinds:
             raise ArgumentError(f"metric {self.name!r} {_remedy(self.kinds, scale)}")
         return self
+
+
+@dataclass(frozen=True)
+class SummedMetric(Metric):
+    """A function of sums over items, such as a root of a mean of squares: a resample needs only these sums."""
+
+    regular: ClassVar[bool] = True
+
+    @abstractmethod
+    def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return what each item adds to the sums, (…, items, sums)."""
+
+    @abstractmethod
+    def advantage_of_sums(self, sums: FloatArray) -> FloatArray:
+        """Return how much better A is, from sums of `item_sums`."""
 
 
 @dataclass(frozen=True)

@@ -8,16 +8,14 @@ answered with probabilities). All three are smallest for a model that has the hu
 import math
 from abc import abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure import _check
 from howsure.data.scales import FloatArray, Kind, Scale
 from howsure.data.summaries import Needs
-from howsure.metrics import _plain
-from howsure.metrics.base import ROUNDING, Ignored, ItemMetric, Metric
+from howsure.metrics.base import ROUNDING, Ignored, ItemMetric, Metric, SummedMetric
 
 LABELS: tuple[Kind, ...] = ("nominal", "ordinal")
 INSIDE_LOG = 1e-12
@@ -30,13 +28,8 @@ def shares(counts: FloatArray) -> FloatArray:
 
 
 def label_sums(values: FloatArray) -> FloatArray:
-    """Sum over the last axis, label after label: so zeros in between change no bit, as they would in NumPy's sums."""
-    if _is_plain(values.shape):
-        return _plain.row_sums(values)
-    from howsure.metrics import _kernels
-
-    shape = values.shape[:-1]
-    return np.asarray(_kernels.row_sums(rows_of(values.astype(np.float64, copy=False), shape))).reshape(shape)
+    """Sum over the last axis; `einsum` takes a quarter of the time of `sum` where that axis is short."""
+    return np.asarray(np.einsum("...l->...", values))
 
 
 @dataclass(frozen=True)
@@ -76,8 +69,14 @@ class TotalVariation(ByLevel):
         return np.abs(model - gold) / 2
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return ½ Σ |P_model − P_gold| for each item."""
-        return by_rows("total_variation", gold, model)
+        """Return ½ Σ |P_model − P_gold| for each item.
+
+        Both sides are multiplied by both numbers of responses, so that counts stay whole numbers: distances that are
+        equal on paper are equal to the last bit.
+        """
+        n, m = label_sums(gold)[..., np.newaxis], label_sums(model)[..., np.newaxis]
+        apart = label_sums(np.abs(gold * m - model * n))
+        return np.asarray(apart / (2 * n * m)[..., 0])
 
 
 @dataclass(frozen=True)
@@ -98,10 +97,6 @@ class KullbackLeibler(ByLevel):
     def level_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return P_gold log(P_gold / P_model) of a label."""
         return np.asarray(gold * (np.log(gold + INSIDE_LOG) - np.log(model + INSIDE_LOG)))
-
-    def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return Σ P_gold log(P_gold / P_model) for each item."""
-        return by_rows("divergence", _with_logs(gold), _with_logs(model))
 
 
 @dataclass(frozen=True)
@@ -171,7 +166,7 @@ class EarthMover(ItemMetric):
             gaps = np.diff(np.array(self.levels))
             apart = np.abs(np.cumsum(shares(model) - shares(gold), axis=-1)[..., :-1])
             return np.asarray(apart @ gaps)
-        return by_rows("wasserstein", gold, model)
+        return wasserstein(gold, model)
 
 
 @dataclass(frozen=True)
@@ -201,34 +196,34 @@ class EarthMoverResponses(Metric):
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the distance between the pooled responses."""
         flat_gold, flat_model = (np.sort(_flat(values), axis=-1) for values in (gold, model))
-        return by_rows("wasserstein", flat_gold, flat_model)
+        return wasserstein(flat_gold, flat_model)
 
 
 @dataclass(frozen=True)
-class OfProducts(Metric):
-    """A cosine distance: a function of sums over items, so that a draw needs only these sums."""
+class OfProducts(SummedMetric):
+    """A cosine distance, of vectors that are zero where a position is absent."""
 
-    regular: ClassVar[bool] = True
     ignores: ClassVar[Ignored] = "scale"
-    by_sums: ClassVar[bool] = True
 
     def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return what each item adds, for A and then for B: to products, and to gold's and the model's squares."""
         columns = []
         for side in (a, b):
-            k = min(gold[0].size, side[0].size)
-            x, y = (each.reshape(len(each), -1)[:, :k] for each in (gold, side))
-            absent = np.isnan(x * y)
-            columns += [np.where(absent, 0.0, part).sum(axis=1) for part in (x * y, x * x, y * y)]
-        return np.stack(columns, axis=1)
+            x, y = self._positions(gold, side)
+            columns += [np.einsum("...k,...k->...", *pair) for pair in ((x, y), (x, x), (y, y))]
+        return np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def advantage_of_sums(self, sums: FloatArray) -> FloatArray:
         """Return how much closer A is, from sums of `item_sums`."""
-        products, of_gold, of_model = np.moveaxis(sums.reshape(*sums.shape[:-1], 2, 3), -1, 0)
-        lengths = np.sqrt(of_gold * of_model)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            of_a, of_b = np.moveaxis(np.where(lengths > 0, products / lengths, np.nan), -1, 0)
-        return np.asarray(of_a - of_b)
+        return np.asarray(_cosine(sums[..., :3]) - _cosine(sums[..., 3:]))
+
+    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
+        return 1 - _cosine(self.item_sums(gold, model, model)[..., :3].sum(axis=-2))
+
+    def _positions(self, gold: FloatArray, model: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the numbers of gold and of the model that are compared, (…, items, positions)."""
+        return gold[..., np.newaxis], model[..., np.newaxis]
 
 
 @dataclass(frozen=True)
@@ -238,14 +233,6 @@ class Cosine(OfProducts):
     name: ClassVar[str] = "cosine"
     title: ClassVar[str] = "cosine distance"
     formula: ClassVar[str] = "1 − the cosine of the angle between the item means of model and gold"
-
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return 1 − gold·model / (|gold| |model|); undefined (NaN) where one vector is zero."""
-        return _cosines(gold, model, model)[0]
-
-    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores of A and of B, from one pass."""
-        return _cosines(gold, a, b)
 
 
 @dataclass(frozen=True)
@@ -258,24 +245,39 @@ class CosineResponses(OfProducts):
     per_response: ClassVar[bool] = True
     needs: ClassVar[Needs] = "values"
 
-    def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
-        """Return the cosine distance of the flattened responses."""
+    def _positions(self, gold: FloatArray, model: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the responses of the positions that both have; zero where one of them is absent."""
         k = min(gold.shape[-1], model.shape[-1])
-        model = _flat(model[..., :k])
-        return _cosines(_flat(gold[..., :k]), model, model)[0]
-
-    def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the scores of A and of B; from one pass where both have the same number of positions."""
-        k, of_b = (min(gold.shape[-1], side.shape[-1]) for side in (a, b))
-        if k != of_b:
-            return self.score(gold, a), self.score(gold, b)
-        return _cosines(*(_flat(side[..., :k]) for side in (gold, a, b)))
+        x, y = np.broadcast_arrays(gold[..., :k], model[..., :k])
+        is_absent = np.isnan(x * y)
+        return np.where(is_absent, 0.0, x), np.where(is_absent, 0.0, y)
 
 
-def _with_logs(counts: FloatArray) -> FloatArray:
-    """Return the shares of the labels, and then their logarithms."""
-    share = shares(counts)
-    return np.concatenate([share, np.log(share + INSIDE_LOG)], axis=-1)
+def _cosine(sums: FloatArray) -> FloatArray:
+    """Return cosines from sums of products, and of the squares of either side, on the last axis."""
+    lengths = np.sqrt(sums[..., 1] * sums[..., 2])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.where(lengths > 0, sums[..., 0] / lengths, np.nan)
+
+
+def wasserstein(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the Wasserstein distance of each pair of ascending rows, which NaN may fill up: ∫ |F − G|.
+
+    Examples
+    --------
+    >>> wasserstein(np.array([[1.0, 2.0, np.nan]]), np.array([[1.0, 4.0, 4.0]]))
+    array([1.5])
+    """
+    if left.shape[-1] == right.shape[-1] and not (np.isnan(left).any() or np.isnan(right).any()):
+        return np.asarray(np.abs(left - right).mean(axis=-1))
+    shape = np.broadcast_shapes(left.shape[:-1], right.shape[:-1])
+    left, right = (np.broadcast_to(side, (*shape, side.shape[-1])) for side in (left, right))
+    steps = [~np.isnan(side) / np.count_nonzero(~np.isnan(side), axis=-1, keepdims=True) for side in (left, right)]
+    values, steps_up = np.concatenate([left, right], axis=-1), np.concatenate([steps[0], -steps[1]], axis=-1)
+    order = np.argsort(values, axis=-1)  # NaN comes last
+    values, steps_up = (np.take_along_axis(part, order, axis=-1) for part in (values, steps_up))
+    apart = np.abs(np.cumsum(steps_up, axis=-1))[..., :-1]  # |F − G| between two neighbouring values
+    return np.asarray(np.nansum(apart * np.diff(values, axis=-1), axis=-1))
 
 
 def _entropy(share: FloatArray) -> FloatArray:
@@ -284,44 +286,6 @@ def _entropy(share: FloatArray) -> FloatArray:
 
 def _flat(values: FloatArray) -> FloatArray:
     return values.reshape(*values.shape[:-2], -1)
-
-
-def _cosines(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the cosine distances of A and of B from gold, along the last axis."""
-    from howsure.metrics import _kernels
-
-    shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
-    of_a, of_b = _kernels.cosines(*(rows_of(side, shape) for side in (gold, a, b)))
-    return 1 - of_a.reshape(shape), 1 - of_b.reshape(shape)
-
-
-def by_rows(kernel: str, gold: FloatArray, model: FloatArray) -> FloatArray:
-    """Call a kernel for each pair of rows along the last axis."""
-    shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
-    if gold.shape[-1] == model.shape[-1] and hasattr(_plain, kernel) and _is_plain((*shape, gold.shape[-1])):
-        return np.asarray(getattr(_plain, kernel)(gold, model))
-    from howsure.metrics import _kernels
-
-    loop = getattr(_kernels, kernel)
-    crossed = len(shape) == 3 and gold.shape[1] == model.shape[0] == 1 and gold.shape[2] == model.shape[2]
-    if not crossed or kernel == "areas":
-        return np.asarray(loop(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
-    # Sets of rows that are paired crosswise: no pair is copied.
-    models = rows_of(model, model.shape[:-1])
-    return np.stack([loop(rows_of(each, each.shape[:-1]), models).reshape(shape[1:]) for each in gold])
-
-
-def rows_of(side: npt.NDArray[Any], shape: tuple[int, ...]) -> npt.NDArray[Any]:
-    """Return a side as rows for a kernel, contiguous and read-only: every other layout is compiled by itself."""
-    every = side if side.shape[:-1] == shape else np.broadcast_to(side, (*shape, side.shape[-1]))
-    whole = np.ascontiguousarray(every).reshape(-1, side.shape[-1])
-    whole.flags.writeable = False
-    return whole
-
-
-def _is_plain(shape: tuple[int, ...]) -> bool:
-    """Return whether rows of this shape are left to NumPy's twin of a kernel, which has the same bits."""
-    return shape[-1] <= _plain.MOST_LABELS
 
 
 LEAST = float(np.finfo(np.float64).eps)

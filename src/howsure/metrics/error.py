@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from howsure.data.scales import FloatArray
-from howsure.metrics.base import ItemMetric, Metric
+from howsure.metrics.base import ItemMetric, Metric, SummedMetric
 
 
 @dataclass(frozen=True)
@@ -44,20 +44,15 @@ class MeanSquaredError(ItemMetric):
 
 
 @dataclass(frozen=True)
-class RootMeanSquaredError(Metric):
-    """Square root of the mean squared error.
-
-    It is a function of sums over items, so that a resample needs only these sums.
-    """
+class RootMeanSquaredError(SummedMetric):
+    """Square root of the mean squared error."""
 
     name: ClassVar[str] = "rmse"
     title: ClassVar[str] = "root mean squared error"
     formula: ClassVar[str] = (
         "root of the mean over items of (ā − ḡ)², where ā and ḡ are the mean responses of model and gold"
     )
-    regular: ClassVar[bool] = True
     distance: ClassVar[bool] = True
-    by_sums: ClassVar[bool] = True
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return √ mean (model − gold)²."""
@@ -65,7 +60,7 @@ class RootMeanSquaredError(Metric):
 
     def item_sums(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
         """Return what each item adds: to the squared errors of A and of B, and to the number of items."""
-        return np.stack([np.square(a - gold), np.square(b - gold), np.ones(len(gold))], axis=1)
+        return np.stack([np.square(a - gold), np.square(b - gold), np.ones(gold.shape)], axis=-1)
 
     def advantage_of_sums(self, sums: FloatArray) -> FloatArray:
         """Return how much smaller A's error is, from sums of `item_sums`."""

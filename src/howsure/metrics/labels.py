@@ -13,15 +13,13 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.data.scales import FloatArray, Kind, Scale
 from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
-from howsure.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric
-from howsure.metrics.distribution import LABELS, by_rows, label_sums, rows_of, shares
-from howsure.metrics.ranking import doubled_ranks, joined_ties, ranks
-from howsure.metrics.weighted import MOST_ENTRIES, Area, Repeated, Weighted
+from howsure.metrics.base import ROUNDING, Better, Ignored, ItemMetric, Metric, SummedMetric
+from howsure.metrics.distribution import LABELS, label_sums, shares
+from howsure.metrics.ranking import joined_ties, largest_tie, ranks, tied_places
 
 FEW_POSITIVES = 10
 """With fewer positive (or negative) items than this, a note says that the area under the curve rests on few."""
@@ -40,8 +38,12 @@ def votes(counts: FloatArray) -> FloatArray:
     array([[1. , 0. , 0. ],
            [0.5, 0.5, 0. ]])
     """
-    most = counts.max(axis=-1, keepdims=True) * (1 - ROUNDING)
-    return shares((counts >= most).astype(np.float64))
+    return shares(_first(counts))
+
+
+def _first(counts: FloatArray) -> FloatArray:
+    """Return 1 for the labels with the most responses, else 0."""
+    return np.asarray(counts >= counts.max(axis=-1, keepdims=True) * (1 - ROUNDING), dtype=np.float64)
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,9 @@ class Accuracy(ItemMetric):
 
     def item_scores(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the chance that the votes agree: 1 or 0 where no vote is tied."""
-        return by_rows("shared_votes", gold, model)
+        of_gold, of_model = _first(gold), _first(model)
+        both = np.einsum("...l,...l->...", of_gold, of_model)
+        return np.asarray(both / (label_sums(of_gold) * label_sums(of_model)))
 
     def titled(self, n_runs: set[int]) -> str:
         """Return "majority-vote accuracy of 3 runs" where responses vote; that is more than one run achieves."""
@@ -183,13 +187,9 @@ class OneAgainstRest(Metric):
 
 
 @dataclass(frozen=True)
-class OfHits(OneAgainstRest):
-    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels for which it is defined.
+class OfHits(OneAgainstRest, SummedMetric):
+    """Hits / (hits + missed · misses + false · false alarms), averaged over the labels for which it is defined."""
 
-    It is a function of sums over items, so a draw needs only these sums.
-    """
-
-    by_sums: ClassVar[bool] = True
     missed: ClassVar[float]
     false: ClassVar[float]
 
@@ -260,24 +260,13 @@ class RocAuc(OneAgainstRest):
     formula: ClassVar[str] = "probability that the model ranks a positive item above a negative one, ties half"
     ignores: ClassVar[Ignored] = "magnitude"
 
-    @property
-    def by_weights(self) -> bool:  # type: ignore[override]
-        """Whether it scores weighted items: on a numeric scale, where an item is positive or not."""
-        return not self.nominal
-
-    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
-        """Return an object that scores weights of the items."""
-        if gold.size > MOST_ENTRIES:
-            return Repeated(self, gold, *models)
-        return Area(self._positive(gold)[..., 0] > 0, *models)
-
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the Mann–Whitney form of the area, averaged over the labels that have both kinds of items."""
         if not self.nominal:
-            return _area(self._positive(gold)[..., 0].astype(np.int32), doubled_ranks(model))
+            return areas(self._positive(gold)[..., 0], model)
         scored = self._column(shares(model)[..., : gold.shape[-1]])
-        by_label = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
-        return _mean_defined(by_rows("areas", *by_label))
+        positive, scored = (np.moveaxis(side, -1, -2) for side in (self._positive(gold), scored))
+        return _mean_defined(areas(positive, scored))
 
     def error(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[float, float] | None:
         """Return DeLong's standard error of the advantage (DeLong, DeLong and Clarke-Pearson 1988).
@@ -348,15 +337,30 @@ def _origin(middle: float, scale: Scale) -> str:
     )
 
 
-def _area(positive: npt.NDArray[np.int32], ranked: npt.NDArray[np.int32]) -> FloatArray:
-    """Return the area from the doubled ranks of positive items: how many negative ones stand below them, ties half."""
-    from howsure.metrics import _rank_kernels
+def areas(positive: FloatArray, scored: FloatArray) -> FloatArray:
+    """Return the area under the ROC curve of each row, given with what weight each item is positive; NaN if all are.
 
-    n, shape = ranked.shape[-1], np.broadcast_shapes(positive.shape[:-1], ranked.shape[:-1])
-    shared, ones, _ = _rank_kernels.rank_products(rows_of(positive, shape), rows_of(ranked, shape)).reshape(3, *shape)
-    n_positive = 4 * ones
+    It is the share of pairs of a positive and a negative item of which the positive one has the higher score, ties half
+    (Mann and Whitney 1947). An item of weight w is positive with probability w, else negative: never both, so that it
+    makes no pair with itself.
+
+    Examples
+    --------
+    >>> areas(np.array([0.0, 1.0, 0.0, 1.0]), np.array([0.1, 0.4, 0.4, 0.8]))
+    array(0.875)
+    """
+    positive, scored = np.broadcast_arrays(positive, scored)
+    order = np.argsort(scored, axis=-1)
+    positive, scored = (np.take_along_axis(side, order, axis=-1) for side in (positive, scored))
+    first, last = tied_places(scored, largest_tie(scored))
+    below = np.cumsum(1 - positive, axis=-1)
+    before = np.take_along_axis(below, first, axis=-1) - np.take_along_axis(1 - positive, first, axis=-1)
+    upto = np.take_along_axis(below, last, axis=-1)
+    above = np.einsum("...i,...i->...", positive, before + upto) / 2
+    with_itself = np.einsum("...i,...i->...", positive, 1 - positive)
+    n_pairs = positive.sum(axis=-1) * below[..., -1] - with_itself
     with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray((4 * shared + n_positive * (n - n_positive)) / 2 / (n_positive * (n - n_positive)))
+        return np.where(n_pairs > positive.shape[-1] ** 2 * ROUNDING, (above - with_itself / 2) / n_pairs, np.nan)
 
 
 def _placements(positive: FloatArray, negative: FloatArray) -> tuple[FloatArray, FloatArray]:

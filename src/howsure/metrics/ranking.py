@@ -1,19 +1,13 @@
 """Rank correlations of item means: whether the model orders the items as gold does."""
 
 from abc import abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
-from howsure.data.scales import FloatArray
-from howsure.metrics.base import Better, Ignored, Metric
-from howsure.metrics.distribution import rows_of
-from howsure.metrics.weighted import MOST_ENTRIES, PairCorrelation, RankCorrelation, Repeated, Weighted
-
-Ranks = npt.NDArray[np.int32]
+from howsure.data.scales import FloatArray, IntArray
+from howsure.metrics.base import ROUNDING, Better, Ignored, Metric
 
 
 @dataclass(frozen=True)
@@ -23,16 +17,10 @@ class RankMetric(Metric):
     regular: ClassVar[bool] = True
     better: ClassVar[Better] = "higher"
     ignores: ClassVar[Ignored] = "magnitude"
-    by_weights: ClassVar[bool] = True
-    of_weights: ClassVar[Callable[..., Weighted]]
 
     @abstractmethod
-    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
-        """Return the correlation of rows of doubled ranks."""
-
-    def weighted(self, gold: FloatArray, *models: FloatArray) -> Weighted:
-        """Return an object that scores weights of the items: draws that keep all responses need no more."""
-        return type(self).of_weights(gold, *models) if gold.size <= MOST_ENTRIES else Repeated(self, gold, *models)
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return the correlation of rows of ranks."""
 
     def notes(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> list[str]:
         """Say which sides give all items the same mean, so that they put them in no order."""
@@ -45,11 +33,11 @@ class RankMetric(Metric):
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the correlation of the ranks."""
-        return self.of_ranks(doubled_ranks(gold), doubled_ranks(model))
+        return self.of_ranks(ranks(gold), ranks(model))
 
     def scores(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the scores of A and of B; gold is ranked once."""
-        of_gold, of_a, of_b = map(doubled_ranks, (gold, a, b))
+        of_gold, of_a, of_b = map(ranks, (gold, a, b))
         return self.of_ranks(of_gold, of_a), self.of_ranks(of_gold, of_b)
 
 
@@ -60,15 +48,12 @@ class Spearman(RankMetric):
     name: ClassVar[str] = "spearman"
     title: ClassVar[str] = "Spearman correlation"
     formula: ClassVar[str] = "Spearman's rank correlation of the item means of model and gold"
-    of_weights: ClassVar[Callable[..., Weighted]] = RankCorrelation
 
-    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return the product-moment correlation of the ranks."""
-        from howsure.metrics import _rank_kernels
-
-        shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
-        products = _rank_kernels.rank_products(rows_of(gold, shape), rows_of(model, shape))
-        shared, of_gold, of_model = products.reshape(3, *shape)
+        middle = (gold.shape[-1] + 1) / 2
+        x, y = gold - middle, model - middle
+        shared, of_gold, of_model = (np.einsum("...i,...i->...", *pair) for pair in ((x, y), (x, x), (y, y)))
         with np.errstate(invalid="ignore", divide="ignore"):
             return np.asarray(shared / np.sqrt(of_gold * of_model))
 
@@ -80,14 +65,44 @@ class Kendall(RankMetric):
     name: ClassVar[str] = "kendall"
     title: ClassVar[str] = "Kendall correlation"
     formula: ClassVar[str] = "Kendall's τ-b of the item means of model and gold"
-    of_weights: ClassVar[Callable[..., Weighted]] = PairCorrelation
 
-    def of_ranks(self, gold: Ranks, model: Ranks) -> FloatArray:
-        """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in model))."""
-        from howsure.metrics import _rank_kernels
+    def of_ranks(self, gold: FloatArray, model: FloatArray) -> FloatArray:
+        """Return (concordant − discordant) / √((pairs − ties in gold)(pairs − ties in the model)) (Kendall 1945)."""
+        gold, model = np.broadcast_arrays(gold, model)
+        n = gold.shape[-1]
+        pairs = n * (n - 1) / 2
+        # Ranks are halves of whole numbers, so that one number orders by gold and, where gold is tied, by the model.
+        both = gold * (2 * n + 2) + model
+        order = np.argsort(both, axis=-1)
+        in_gold, in_model, in_both = (_tied_pairs(np.sort(side, axis=-1)) for side in (gold, model, both))
+        discordant = inversions(np.take_along_axis(model, order, axis=-1))
+        concordant = pairs - in_gold - in_model + in_both - discordant
+        scale = np.sqrt(pairs - in_gold) * np.sqrt(pairs - in_model)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return np.where(scale > 0, (concordant - discordant) / scale, np.nan)
 
-        shape = np.broadcast_shapes(gold.shape[:-1], model.shape[:-1])
-        return np.asarray(_rank_kernels.kendall(rows_of(gold, shape), rows_of(model, shape))).reshape(shape)
+
+def inversions(rows: FloatArray) -> FloatArray:
+    """Return how many pairs of each row stand in the wrong order, counted as merge sort meets them (Knight 1966).
+
+    Examples
+    --------
+    >>> inversions(np.array([[1.0, 2.0, 3.0], [3.0, 1.0, 2.0], [2.0, 2.0, 1.0]])).tolist()
+    [0.0, 2.0, 2.0]
+    """
+    n, lead = rows.shape[-1], rows.shape[:-1]
+    size = 1 << max(n - 1, 1).bit_length()
+    padded = np.full((*lead, size), np.inf)
+    padded[..., :n] = rows
+    total, half = np.zeros(lead), 1
+    while half < size:
+        blocks = padded.reshape(*lead, size // (2 * half), 2 * half)
+        is_second = np.argsort(blocks, axis=-1, kind="stable") >= half
+        # A member of the second half is in the wrong order with all of the first half that come after it.
+        n_before = np.cumsum(~is_second, axis=-1)
+        total += np.einsum("...bk,...bk->...", is_second, half - n_before, dtype=np.float64)
+        half *= 2
+    return total
 
 
 def ranks(values: FloatArray) -> FloatArray:
@@ -95,29 +110,43 @@ def ranks(values: FloatArray) -> FloatArray:
 
     Neighbours that differ only by rounding (1e-12 of the row's largest value) are tied: means of the same responses
     in another order differ in their last bits.
+
+    Examples
+    --------
+    >>> ranks(np.array([0.3, 0.1, 0.1 + 1e-15, 0.9])).tolist()
+    [3.0, 1.5, 1.5, 4.0]
     """
-    return np.asarray((doubled_ranks(values) + (values.shape[-1] + 1)) * 0.5)
+    order = np.argsort(values, axis=-1)
+    ordered = np.take_along_axis(values, order, axis=-1)
+    first, last = tied_places(ordered, largest_tie(ordered))
+    found = np.empty(values.shape)
+    np.put_along_axis(found, order, (first + last) / 2 + 1, axis=-1)
+    return found
 
 
-def doubled_ranks(values: FloatArray) -> Ranks:
-    """Return twice the distance of each rank from the middle one: whole numbers."""
-    from howsure.metrics import _rank_kernels
+def tied_places(ordered: FloatArray, tie: FloatArray | float) -> tuple[IntArray, IntArray]:
+    """Return the first and the last place, from 0, of the values that are tied with each value of ascending rows.
 
-    rows = rows_of(values, values.shape[:-1])
-    n = rows.shape[-1]
-    bits = (n - 1).bit_length()
-    if rows.size and bits <= _rank_kernels.INDEX_BITS:
-        lows, highs, found = rows.min(axis=-1), rows.max(axis=-1), np.empty(rows.shape, dtype=np.int32)
-        if _rank_kernels.count_ranks(rows, lows, highs, found):
-            return found.reshape(values.shape)
-        keys, finite = _rank_kernels.sort_keys(rows, lows, highs, bits)
-        if finite:
-            keys.sort(axis=-1)
-            if _rank_kernels.ranks_of_keys(rows, lows, highs, keys, bits, found):
-                return found.reshape(values.shape)
-    # NumPy's sort uses the processor's vector instructions: an argsort five times as fast as a compiled one.
-    sorted_anew = 2 * _rank_kernels.ranks(rows, np.argsort(rows, axis=-1)) - (n + 1)
-    return np.asarray(sorted_anew, dtype=np.int32).reshape(values.shape)
+    Neighbours are tied that differ by `tie` at most.
+    """
+    n = ordered.shape[-1]
+    place, is_first = np.arange(n), np.ones(ordered.shape, dtype=bool)
+    is_first[..., 1:] = np.diff(ordered, axis=-1) > tie
+    first = np.maximum.accumulate(np.where(is_first, place, 0), axis=-1)
+    is_last = np.roll(is_first, -1, axis=-1)  # the value after a last one is a first one, and so is the very first
+    last = np.minimum.accumulate(np.where(is_last, place, n)[..., ::-1], axis=-1)[..., ::-1]
+    return first, last
+
+
+def largest_tie(ordered: FloatArray) -> FloatArray:
+    """Return how far apart two values of ascending rows may be that are equal on paper."""
+    return np.asarray(ROUNDING * np.maximum(np.abs(ordered[..., :1]), np.abs(ordered[..., -1:])))
+
+
+def _tied_pairs(ordered: FloatArray) -> FloatArray:
+    """Return how many pairs of each ascending row of ranks are tied."""
+    first, last = tied_places(ordered, 0.25)
+    return np.asarray((last - first).sum(axis=-1) / 2)  # each of t tied values counts the t − 1 others
 
 
 def swapped_ranks(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -162,7 +191,7 @@ def joined_ties(a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     below and above. Joined groups get the mean of their two ranks, which lies within both.
     """
     n = a.shape[-1]
-    untied = n * (n + 1) * (2 * n + 1) / 6
+    untied = n * (n + 1) * (2 * n + 1) / 6  # the sum of the squares of 1 … n, from which ties take
     tied = np.flatnonzero((np.square(a).sum(axis=-1) < untied) & (np.square(b).sum(axis=-1) < untied))
     found = a.copy(), b.copy()
     if tied.size:

@@ -9,7 +9,7 @@ from howsure.data.scales import FloatArray, Scale
 from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.metrics.base import ROUNDING, AdditiveMetric, Better, RelativeMetric
-from howsure.metrics.distribution import TotalVariation, rows_of
+from howsure.metrics.distribution import TotalVariation
 from howsure.metrics.error import MeanAbsoluteError
 
 
@@ -119,13 +119,14 @@ class WinsResponses(RelativeMetric):
 
 def _paired_wins(gold: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the shares of an item's pairs of responses that A wins and that B wins."""
-    from howsure.metrics import _kernels
-
+    k = min(gold.shape[-1], a.shape[-1], b.shape[-1])
+    gold, a, b = (side[..., :k] for side in (gold, a, b))
+    ahead = np.abs(b - gold) - np.abs(a - gold)
     tie = ROUNDING * _largest(gold, a, b)
-    shape = np.broadcast_shapes(gold.shape[:-1], a.shape[:-1], b.shape[:-1])
-    of_gold, of_a, of_b = (rows_of(side, shape) for side in (gold, a, b))
-    won, lost = _kernels.paired_wins(of_gold, of_a, of_b, tie)
-    return won.reshape(shape), lost.reshape(shape)
+    with np.errstate(invalid="ignore"):  # a row without a common position is NaN
+        n_pairs = np.count_nonzero(~np.isnan(ahead), axis=-1)
+        won, lost = (np.count_nonzero(side > tie, axis=-1) / n_pairs for side in (ahead, -ahead))
+    return won, lost
 
 
 def _signs(difference: FloatArray, largest: float) -> FloatArray:

@@ -9,20 +9,16 @@ the other source, is one normal draw once n is known.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from functools import cached_property, lru_cache
+from typing import Any, Self, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from howsure._loading import pays
 from howsure.data.scales import FloatArray, IntArray
 from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
-
-if TYPE_CHECKING:
-    from howsure.models._kernels import Thresholds, Words
 
 BoolArray = npt.NDArray[np.bool_]
 
@@ -256,10 +252,13 @@ def _same_kind(source: T, other: Answers | None) -> T | None:
     return other
 
 
+Thresholds = npt.NDArray[np.uint32]
+
 FEW_RESPONSES = 32
 """Up to this many responses per item it is cheaper to draw each one than the counts of the levels."""
-STEPS = 32
-"""Points to a unit at which the normal distribution function is tabulated."""
+
+CERTAIN = 2**31
+"""Random words are below this, so that a threshold of 1 is never reached, and one of 0 always."""
 
 
 class LevelAnswers(Answers):
@@ -299,20 +298,23 @@ class LevelAnswers(Answers):
 
     @property
     @abstractmethod
-    def thresholds(self) -> "Thresholds":
-        """The probability of a response below each cut between levels, times 2³¹: (data sets × items, cuts)."""
+    def below(self) -> FloatArray:
+        """The probability of a response below each cut between levels: (cuts, data sets, items)."""
 
     def _few(self, needs: Needs, k: int, generator: np.random.Generator, other: Answers | None) -> FloatArray:
-        """Draw responses one by one, two from each random word, and count levels or add up their positions."""
-        loops = _loops(self.shape[0] * self.shape[1] * self.levels.size * k)
-        below = self.thresholds if other is None else loops.mixed(self.thresholds, _levels(other).thresholds)
-        words: Words = generator.integers(
-            0, np.iinfo(np.uint64).max, (below.shape[0], (k + 1) // 2), dtype=np.uint64, endpoint=True
-        )
+        """Draw responses one by one, and count how many reach each cut between levels."""
+        below = self.below if other is None else (self.below + _levels(other).below) / 2
+        cuts: Thresholds = (below * CERTAIN + 0.5).astype(np.uint32)
+        reached = np.zeros(cuts.shape, dtype=np.uint8)  # at most `FEW_RESPONSES`
+        for _ in range(k):
+            reached += generator.integers(0, CERTAIN, self.shape, dtype=np.uint32) >= cuts
         if needs == "means" and _equidistant(tuple(self.levels.tolist())):
             step = (self.levels[1] - self.levels[0]) / k
-            return np.asarray(loops.means(below, words, k, self.levels[0], step)).reshape(self.shape)
-        counts = loops.counts(below, words, k).reshape(*self.shape, self.levels.size)
+            return np.asarray(self.levels[0] + step * reached.sum(axis=0, dtype=np.uint16))
+        counts = np.empty((*self.shape, self.levels.size))
+        counts[..., 0] = k
+        counts[..., 1:] = np.moveaxis(reached, 0, -1)
+        counts[..., :-1] -= counts[..., 1:].copy()
         return counts if needs == "counts" else self._means(counts, k)
 
     def _means(self, counts: FloatArray, n_responses: int) -> FloatArray:
@@ -358,16 +360,9 @@ class ShareAnswers(LevelAnswers):
         return self.probabilities
 
     @property
-    def thresholds(self) -> "Thresholds":
-        """The probability of a label before each cut, times 2³¹."""
-        shares = self.probabilities
-        below = np.empty((*shares.shape[:-1], shares.shape[-1] - 1))
-        below[..., :1] = shares[..., :1]
-        for cut in range(1, below.shape[-1]):  # NumPy's own sums along a short axis take several times as long
-            np.add(below[..., cut - 1], shares[..., cut], out=below[..., cut])
-        below *= 2.0**31
-        below += 0.5
-        return below.astype(np.uint32).reshape(-1, below.shape[-1])
+    def below(self) -> FloatArray:
+        """The probability of a label before each cut."""
+        return np.cumsum(np.moveaxis(self.probabilities, -1, 0)[:-1], axis=0)
 
     def where(self, mask: BoolArray, other: Self) -> Self:
         """Return answers that are this source's on the items of `mask` and `other`'s elsewhere."""
@@ -393,23 +388,19 @@ class LikertAnswers(LevelAnswers, LatentAnswers):
 
     @cached_property
     def shares(self) -> FloatArray:
-        """The probability of each level, from the normal distribution function at the cuts between bins."""
-        cuts = self._cuts
-        with np.errstate(divide="ignore", invalid="ignore"):
-            below = ndtr((cuts - self.mean[..., np.newaxis]) / self.sd[..., np.newaxis])
-        if not self.sd.all():
-            # Without spread every response is the mean; a mean on a cut belongs to the upper bin.
-            np.copyto(below, cuts > self.mean[..., np.newaxis], where=(self.sd == 0)[..., np.newaxis])
-        return np.diff(below, axis=-1, prepend=0.0, append=1.0)
+        """The probability of each level."""
+        return np.diff(np.moveaxis(self.below, 0, -1), axis=-1, prepend=0.0, append=1.0)
 
     @cached_property
-    def thresholds(self) -> "Thresholds":
-        """The probability of a response below each cut, times 2³¹."""
-        loops = _loops(10 * self.mean.size * self.levels.size)
-        found: Thresholds = loops.thresholds(
-            self.mean.ravel(), self.sd.ravel(), self._cuts, normal_table(), float(STEPS)
-        )
-        return found
+    def below(self) -> FloatArray:
+        """The probability of a response below each cut, from the normal distribution function."""
+        cuts = self._cuts[:, np.newaxis, np.newaxis]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            below = ndtr((cuts - self.mean) / self.sd)
+        if not self.sd.all():
+            # Without spread every response is the mean; a mean on a cut belongs to the upper bin.
+            np.copyto(below, cuts > self.mean, where=self.sd == 0)
+        return below
 
     @property
     def _cuts(self) -> FloatArray:
@@ -437,28 +428,6 @@ class LikertAnswers(LevelAnswers, LatentAnswers):
 def _equidistant(levels: tuple[float, ...]) -> bool:
     steps = np.diff(levels)
     return bool(np.abs(steps - steps[0]).max() <= 1e-9 * abs(steps[0]))
-
-
-@cache
-def normal_table() -> FloatArray:
-    """Return the cubics that meet Φ and its slope at `STEPS` points to a unit, within ±7: off by less than 2e-9."""
-    z = np.arange(-7 * STEPS, 7 * STEPS + 1) / STEPS
-    value, slope = ndtr(z), np.exp(-np.square(z) / 2) / np.sqrt(2 * np.pi) / STEPS
-    rise, left, right = np.diff(value), slope[:-1], slope[1:]
-    table = np.stack([value[:-1], left, 3 * rise - 2 * left - right, left + right - 2 * rise], axis=-1)
-    table.setflags(write=False)
-    return table
-
-
-def _loops(n_numbers: int) -> Any:
-    """Return the loops for so many more numbers: compiled, or plain ones with the same bits."""
-    if pays(n_numbers):
-        from howsure.models import _kernels
-
-        return _kernels
-    from howsure.models import _plain
-
-    return _plain
 
 
 def _levels(other: Answers) -> LevelAnswers:

@@ -1,38 +1,33 @@
 """Simulated data sets: `simulate` gives one with every response, `simulate_advantages` what many of them find.
 
 All metrics see the same data. One draw gives the richest summary that is asked for, the others follow from it. Data
-sets come in fixed blocks with a stream each, and within a block in chunks of bounded size, so neither the number of
-data sets nor that of threads changes memory or bits.
+sets come in batches of a fixed size with a generator each, so that the number of threads changes neither memory nor
+bits.
 """
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from howsure import _check, _json, _matrices, _random
 from howsure._frames import in_any_form
-from howsure._random import BLOCK, Rng, generators, map_blocks, n_workers, seed_of
+from howsure._random import Rng, generator, map_blocks, n_workers, seed_of
 from howsure.data.response_tables import ResponseTable
 from howsure.data.scales import FloatArray, Scale
 from howsure.data.summaries import Needs
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import counted, number
 from howsure.errors import ArgumentError
-from howsure.models.base import PERTURBATIONS, Epsilon, ResponseModel, Sizes, Streams, check_sizes
+from howsure.models.base import PERTURBATIONS, Epsilon, ResponseModel, Sizes, check_sizes
 from howsure.models.model_files import resolve
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
-CHUNK = 1 << 15
-"""Largest number of entries of one simulated array: a quarter of a megabyte, so that a chunk stays in the cache."""
-
-
-TOGETHER = 1 << 17
-"""So many entries of several blocks are simulated at once, fewer of the last ones: a block of a small design is soon
-drawn, and threads would meet in Python all the time."""
+CHUNK = 1 << 16
+"""Largest number of entries of one simulated array: half a megabyte, so that a batch stays in the cache."""
 
 
 class Advantage(Protocol):
@@ -97,74 +92,28 @@ def simulate_advantages(
     scale = model.scale
     needs = _richest({metric.needs for metric in metrics}, scale)
     width = {"means": 1, "counts": len(scale.levels)}.get(needs, max(sizes))
-    step = max(1, CHUNK // (n_items * max(1, width)))
-    workers = n_workers(workers)
-    n_together = 1
-    if step >= BLOCK and _draws_rows(model):
-        most = TOGETHER // (BLOCK * n_items * max(1, width))
-        n_together = max(1, min(most, -(-n_simulations // (workers * BLOCK))))
-        step = n_together * BLOCK
-
-    def block(_: int, start: int, stop: int) -> FloatArray:
-        numbers = range(start // BLOCK, -(-stop // BLOCK))
-        streams = generators(seed, purpose, numbers=numbers)
-        n_rows = [min(BLOCK, stop - number * BLOCK) for number in numbers]
-        stream: Any = Streams(streams, n_rows) if len(streams) > 1 else streams[0]
-        parts = []
-        for first in range(start, stop, step):
-            n_data_sets = min(step, stop - first)
-            drawn = model.draw(
-                n_data_sets,
-                n_items,
-                n_responses=sizes,
-                epsilon=epsilon,
-                perturbation=perturbation,
-                null=null,
-                needs=needs,
-                rng=stream,
-            )
-            if resample_simulated:
-                drawn = _resampled(drawn, stream)
-            ready = {need: tuple(derive(part, needs, need, scale) for part in drawn) for need in wanted}
-            parts.append(np.stack([metric.advantage(*ready[metric.needs]) for metric in metrics]))
-        return np.concatenate(parts, axis=-1)
-
     wanted = {metric.needs for metric in metrics}
-    size = n_together * BLOCK
-    results = map_blocks(block, n_simulations, workers=workers, progress=progress, size=size, unit=BLOCK)
+
+    def batch(number: int, start: int, stop: int) -> FloatArray:
+        stream = generator(seed, purpose, number)
+        drawn = model.draw(
+            stop - start,
+            n_items,
+            n_responses=sizes,
+            epsilon=epsilon,
+            perturbation=perturbation,
+            null=null,
+            needs=needs,
+            rng=stream,
+        )
+        if resample_simulated:
+            drawn = _resampled(drawn, stream)
+        ready = {need: tuple(derive(part, needs, need, scale) for part in drawn) for need in wanted}
+        return np.stack([metric.advantage(*ready[metric.needs]) for metric in metrics])
+
+    size = max(1, CHUNK // (n_items * max(1, width)))
+    results = map_blocks(batch, n_simulations, workers=n_workers(workers), progress=progress, size=size)
     return np.concatenate(results, axis=-1)
-
-
-def draw_each(
-    model: ResponseModel, seed: np.random.SeedSequence, *names: str, numbers: Sequence[int], n_items: int, **design: Any
-) -> tuple[FloatArray, ...]:
-    """Simulate every response of data sets that have a seed by their names and number each, at once where possible.
-
-    Returns those of gold, A and B as (data sets, items, responses): what `model.table` has with that seed.
-
-    Examples
-    --------
-    >>> from howsure._random import child
-    >>> from howsure.models import preset
-    >>> model, seed = preset("normal"), seed_of(0)
-    >>> gold, a, b = draw_each(model, seed, "study", numbers=range(5), n_items=10, n_responses=2)
-    >>> table = model.table(10, 2, rng=child(seed, "study", 3))
-    >>> (gold[3].ravel() == table.sources["gold"].values).all()
-    np.True_
-    """
-    streams = generators(seed, *names, numbers=numbers, then=("simulate",))
-    if _draws_rows(model):
-        together: Any = Streams(streams, [1] * len(streams))
-        return model.draw(len(streams), n_items, needs="values", rng=together, **design)
-    each = [model.draw(1, n_items, needs="values", rng=stream, **design) for stream in streams]
-    return tuple(np.concatenate(side) for side in zip(*each, strict=True))
-
-
-def _draws_rows(model: ResponseModel) -> bool:
-    """Whether each random number belongs to one data set, so that blocks may be drawn together: known of our models."""
-    parts = (model, *(getattr(model, field.name) for field in fields(model)))
-    ours = all(type(part).__module__.partition(".")[0] in ("howsure", "builtins") for part in parts)
-    return ours and model.kind in ("normal", "likert", "categorical")
 
 
 def derive(summary: FloatArray, have: Needs, want: Needs, scale: Scale) -> FloatArray:

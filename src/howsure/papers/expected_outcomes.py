@@ -15,6 +15,7 @@ from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel, simulate_advantages
 from howsure.papers.published import PUBLISHED_SIMULATIONS, error_of_difference
 from howsure.planning.engines.exact import PoolPair
+from howsure.planning.engines.item_scores import BLOCKS
 from howsure.planning.engines.item_scores import Setting as ItemSetting
 from howsure.planning.engines.score_pools import GrowingPools
 
@@ -133,13 +134,12 @@ def exact_pvalues(
     """Return expected p of one design from pools of item scores, with digits that draws of data sets cannot give."""
     if not metrics:
         return []
-    seed, blocks = child(simulation.seed, "exact"), max(32, EXACT_BLOCKS * simulation.n_simulations)
+    seed, n_blocks = child(simulation.seed, "exact"), max(32, EXACT_BLOCKS * simulation.n_simulations)
     sides = [ItemSetting(model, (n_responses,) * 3, epsilon, None, null) for null in (False, True)]
     scores = GrowingPools(sides[0], metrics, seed)
     null_scores = GrowingPools(sides[1], metrics, seed, steps=scores.steps)
     for pools in (scores, null_scores):
-        pools.grow([blocks] * len(metrics))
-        pools.grow_means([blocks if known else 0 for known in pools.has_means])
+        pools.grow(-(-n_blocks // BLOCKS))
     found = []
     for number in range(len(metrics)):
         p = PoolPair(scores.pool(number), null_scores.pool(number), symmetric=True).expected(n_items).pvalue

@@ -20,7 +20,7 @@ from howsure.papers.expected_outcomes import FAR, SMALLEST, SimulationSize, exac
 from howsure.papers.figures import Plot, Point
 from howsure.papers.legacy import published_metric
 from howsure.papers.published import Measured, PublishedNumber, Setting, figures
-from howsure.resampling import Scheme, draw
+from howsure.resampling import Scheme, Stack, draw
 
 CONVENTION = (
     "1,000 items × 5 responses, σ ~ U(0, 0.3) (the text says U(0, 2)); true p from fresh data sets, with one response "
@@ -277,12 +277,12 @@ def _estimated(simulation: SimulationSize, model: ResponseModel, epsilon: float)
             "seed": child(simulation.seed, "draws"),
             "workers": 1,
         }
-        draws = draw(contest, metrics, null=None, **options).advantages
+        draws = draw(Stack(contest), metrics, **options).advantages[:, 0]
         # Pooled responses that are all kept make A and B the same pool.
         null_draws = (
             np.zeros_like(draws)
             if scheme.keeps_responses
-            else draw(contest, metrics, null="pooled-responses", **options).advantages
+            else draw(Stack(contest), metrics, exchange="pooled-responses", **options).advantages[:, 0]
         )
         for name, *both in zip(names, null_draws, draws, strict=True):
             answer = expected_pvalue(*both)

@@ -6,12 +6,11 @@ measure how far a model is from gold. Every published accuracy lets the first of
 renaming the labels changes it.
 """
 
+import math
 from dataclasses import dataclass, replace
-from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 
 from howsure.data.scales import FloatArray, Scale
 from howsure.data.summaries import Needs
@@ -19,10 +18,6 @@ from howsure.metrics import ItemMetric, Metric, resolve
 from howsure.metrics.base import ROUNDING
 from howsure.metrics.distribution import TotalVariation
 from howsure.metrics.labels import Accuracy
-from howsure.metrics.weighted import ArrayPool
-
-if TYPE_CHECKING:
-    from howsure.papers._histogram_kernels import Shapes
 
 
 @dataclass(frozen=True)
@@ -96,24 +91,13 @@ class EarthMoverHistogramOfResponsesLegacy(EarthMoverHistogramLegacy):
 
 
 @dataclass(frozen=True)
-class OfOneHistogram(Metric):
-    """What the two metrics share that count what all items give into one histogram."""
-
-    by_weights: ClassVar[bool] = True
-
-    bins: int = 50
-
-    def weighted(self, gold: FloatArray, *models: FloatArray) -> "WeightedHistograms":
-        """Return an object that scores weights of the items: draws that keep all responses need no more."""
-        return WeightedHistograms(self.bins, gold, *models)
-
-
-@dataclass(frozen=True)
-class EarthMoverMeansHistogramLegacy(OfOneHistogram):
+class EarthMoverMeansHistogramLegacy(Metric):
     """LEADER's "EMD aggregated": the same on 50-bin histograms of the item means."""
 
     name: ClassVar[str] = "emd-means-histogram-legacy"
     title: ClassVar[str] = "EMD of histogram counts of item means (legacy, not a distance from gold)"
+
+    bins: int = 50
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts|."""
@@ -126,12 +110,14 @@ class EarthMoverMeansHistogramLegacy(OfOneHistogram):
 
 
 @dataclass(frozen=True)
-class EarthMoverResponsesHistogramLegacy(OfOneHistogram):
+class EarthMoverResponsesHistogramLegacy(Metric):
     """LEADER's "EMD vectorised": the same on 50-bin histograms of all responses."""
 
     name: ClassVar[str] = "emd-responses-histogram-legacy"
     title: ClassVar[str] = "EMD of histogram counts of all responses (legacy, not a distance from gold)"
     needs: ClassVar[Needs] = "values"
+
+    bins: int = 50
 
     def score(self, gold: FloatArray, model: FloatArray) -> FloatArray:
         """Return mean |sorted counts − sorted counts|."""
@@ -142,41 +128,6 @@ class EarthMoverResponsesHistogramLegacy(OfOneHistogram):
         of_a, of_b = _distances(_flat(gold), _flat(a), _flat(b), bins=self.bins)
         return of_a, of_b
 
-
-class WeightedHistograms:
-    """Mean |sorted counts − sorted counts| of each model and gold, where each item counts as often as it weighs."""
-
-    lanes = 16
-
-    def __init__(self, bins: int, *sides: FloatArray) -> None:
-        self.bins, self.rows = bins, ArrayPool(len(sides[0]), self.lanes)
-        self.sides = [_by_bin(side.reshape(len(side), -1), bins) for side in sides]
-
-    def scores(self, weights: npt.NDArray[np.uint8]) -> FloatArray:
-        """Return one distance for each model and draw of (draws, items)."""
-        from howsure.papers._histogram_kernels import add_up
-
-        counts = np.empty((len(self.sides), -(-len(weights) // self.lanes) * self.lanes, self.bins), dtype=np.int32)
-        with self.rows.borrowed() as rows:
-            for (entries, stops), out in zip(self.sides, counts, strict=True):
-                add_up(entries, stops, weights, rows, out)
-        counts.sort(axis=-1)
-        return np.asarray(np.abs(counts[1:, : len(weights)] - counts[0, : len(weights)]).sum(axis=-1) / self.bins)
-
-
-def _by_bin(rows: FloatArray, bins: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-    """Return the item of each value that lies in a bin, bin after bin, and where each bin stops."""
-    from howsure.papers import _histogram_kernels
-
-    places = np.empty(rows.size, dtype=np.int32)
-    _histogram_kernels.bins_of(np.ascontiguousarray(rows).ravel(), bins, places)
-    order = np.argsort(places, kind="stable")
-    stops = np.searchsorted(places[order], np.arange(bins), side="right")
-    return (order[: stops[-1]] // rows.shape[1]).astype(np.int32), stops.astype(np.int32)
-
-
-MOST_WAYS = 2**16
-"""Up to so many ways to count the responses of an item are listed: 6⁵ for five responses in five bins."""
 
 LEGACY: dict[str, Metric] = {
     "emd-histogram-legacy": EarthMoverHistogramLegacy(),
@@ -205,42 +156,23 @@ def _distances(gold: FloatArray, *models: FloatArray, bins: int, levels: tuple[f
     published ratings were 3 × 0.2, which is not; this way reproduces their tables. With `levels`, the last axis holds
     the counts of the levels, which fall into bins as if each were a response.
     """
-    from howsure.papers import _histogram_kernels
-
-    sides = [np.ascontiguousarray(side).reshape(-1, side.shape[-1]) for side in (gold, *models)]
-    bin_of = np.array([_bin(level, bins) for level in levels], dtype=np.int64)
-    n_responses = max(int(side.sum(axis=-1).max(initial=0)) if levels else side.shape[-1] for side in sides)
-    shapes = _shapes(bins, n_responses)
-    if shapes is not None:
-        found = [shapes.table[(side @ shapes.steps[bin_of]).astype(np.int64)] for side in sides] if levels else []
-        for side in [] if levels else sides:
-            found.append(np.empty(len(side), dtype=np.uint16))
-            _histogram_kernels.shapes_of(side, shapes, np.empty(side.size, dtype=np.int32), found[-1])
-        of_gold, *others = (each.reshape(side.shape[:-1]) for each, side in zip(found, (gold, *models), strict=True))
-        return [np.asarray(shapes.apart[of_gold, each] / bins) for each in others]
     if levels:
+        bin_of = np.array([_bin(level, bins) for level in levels])
         kept = (bin_of[:, np.newaxis] == np.arange(bins)).astype(np.float64)
-        counted = [np.sort(side @ kept, axis=-1) for side in sides]
+        counts = [np.sort(side @ kept, axis=-1) for side in (gold, *models)]
     else:
-        counted = [np.sort(_histogram_kernels.histograms(side, bins), axis=-1) for side in sides]
-    shaped = [rows.reshape(*side.shape[:-1], bins) for rows, side in zip(counted, (gold, *models), strict=True)]
-    return [np.asarray(np.abs(side - shaped[0]).sum(axis=-1) / bins) for side in shaped[1:]]
+        counts = [np.sort(_histograms(side, bins), axis=-1) for side in (gold, *models)]
+    return [np.asarray(np.abs(side - counts[0]).sum(axis=-1) / bins) for side in counts[1:]]
 
 
-@lru_cache(maxsize=16)
-def _shapes(bins: int, n_responses: int) -> "Shapes | None":
-    """Return the sorted counts of up to so many responses, None where there are too many ways to count them."""
-    from howsure.papers._histogram_kernels import Shapes
-
-    base = n_responses + 1
-    if base**bins > MOST_WAYS:
-        return None
-    counts = np.stack(np.unravel_index(np.arange(base**bins), (base,) * bins), axis=-1)[:, ::-1]
-    counts = np.where(counts.sum(axis=-1, keepdims=True) > n_responses, 0, counts)
-    shapes, which = np.unique(np.sort(counts, axis=-1), axis=0, return_inverse=True)
-    apart = np.abs(shapes[:, np.newaxis] - shapes).sum(axis=-1)
-    steps = np.append(base ** np.arange(bins), 0)
-    return Shapes(steps.astype(np.uint32), which.ravel().astype(np.uint16), apart.astype(np.int32))
+def _histograms(rows: FloatArray, bins: int) -> FloatArray:
+    """Count the values of each row in equal bins on [0, 1], dropping what lies outside or is absent."""
+    lead, n_rows = rows.shape[:-1], math.prod(rows.shape[:-1])
+    is_inside = (rows >= 0) & (rows <= 1)
+    places = np.where(is_inside, np.minimum(rows * bins + bins * ROUNDING, bins - 1), bins).astype(np.int64)
+    places = places.reshape(n_rows, -1) + (bins + 1) * np.arange(n_rows)[:, np.newaxis]
+    counts = np.bincount(places.ravel(), minlength=n_rows * (bins + 1)).reshape(*lead, bins + 1)
+    return counts[..., :bins].astype(np.float64)
 
 
 def _bin(value: float, bins: int) -> int:

@@ -348,7 +348,7 @@ class Scenario:
 
     @property
     def simulates(self) -> bool:
-        """Whether data sets are simulated and scored by NumPy or compiled loops: threads then share them."""
+        """Whether data sets are simulated and scored by NumPy: threads then share them."""
         request = self.request
         exact = request.engine != "monte-carlo" and all(metric.additive for metric in self.metrics)
         if exact and not (request.with_power and any(test.name not in ON_ADVANTAGES for test in request.tests)):

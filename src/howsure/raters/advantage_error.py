@@ -15,6 +15,7 @@ from howsure.raters.components import TwoWay, components_of, effective_df
 from howsure.raters.design import leave_out_raters, overlap, rated, raters_of
 from howsure.resampling import (
     CellTable,
+    Stack,
     cell_table,
     cluster_df,
     cluster_sums,
@@ -244,7 +245,7 @@ def _item_variance(contest: Contest, metric: Metric, clusters: IntArray | None) 
         units = np.arange(advantages.size) if clusters is None else clusters
         sums, sizes = cluster_sums(advantages, units)
         return ratio_error(sums, sizes) ** 2, cluster_df(sizes) + 1
-    left = jackknife(contest, metric, clusters)
+    [left] = jackknife(Stack(contest), metric, clusters)
     n = contest.n_items if clusters is None else cluster_df(np.bincount(clusters).astype(np.float64)) + 1
     return _jackknife_variance(left), n
 

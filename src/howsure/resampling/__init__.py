@@ -1,18 +1,11 @@
-"""Resamples of the data: schemes (what a resample varies), and exchanges of A and B."""
+"""Resamples of the data: schemes (what a resample varies), exchanges of A and B, and the one loop that draws them."""
 
-from howsure.resampling.clusters import cluster_df, cluster_sums, enumerate_cluster_swaps, ratio_error
-from howsure.resampling.draws import (
-    Draws,
-    draw,
-    mean_scores,
-    summaries_of,
-)
-from howsure.resampling.exhaustive import enumerate_swaps, jackknife
+from howsure.resampling.clusters import cluster_df, cluster_sums, ratio_error
+from howsure.resampling.draws import Draws, draw, every_exchange, jackknife, mean_scores
 from howsure.resampling.pseudo_responses import CellTable, cell_table
 from howsure.resampling.responses_kept import first_responses, kept_responses
-from howsure.resampling.sampler import pool
 from howsure.resampling.schemes import Scheme
-from howsure.resampling.stacked import Stack, can_stack, draw_stacked, stackable
+from howsure.resampling.stacks import Stack, can_stack, stackable, summaries_of
 
 __all__ = [
     "CellTable",
@@ -24,14 +17,11 @@ __all__ = [
     "cluster_df",
     "cluster_sums",
     "draw",
-    "draw_stacked",
-    "enumerate_cluster_swaps",
-    "enumerate_swaps",
+    "every_exchange",
     "first_responses",
     "jackknife",
     "kept_responses",
     "mean_scores",
-    "pool",
     "ratio_error",
     "stackable",
     "summaries_of",

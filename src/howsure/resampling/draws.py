@@ -1,36 +1,39 @@
-"""From a contest to draws: arrays of advantages, one for each metric and draw.
+"""The one loop that resamples: a scheme draws, every metric scores what it drew.
 
-Two paths give the same resamples from the same seeds. *Linear*: an additive metric with all responses kept needs its
-item advantages once; a bootstrap draw is then a sum over drawn items and a swapped draw a sum with random signs.
-*General*: draw the summary that the metric needs, then score it.
+What a scheme draws is one of three things, each with a class that turns random numbers into advantages:
+
+* `UnitsDrawn`: items, or whole clusters of them, with all their responses; or A and B exchanged on each;
+* `ResponsesDrawn` (`responses`): the responses of each item, too, or responses mixed between A and B;
+* `RatersDrawn` (`raters`): raters with all their ratings, and items.
+
+Draws come in batches of a fixed size, and each batch has its own generator, found by its number: the same call gives
+the same bits on one thread and on many. All metrics see the same resamples.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from howsure import _random
-from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray, IntArray
-from howsure.data.summaries import Needs, summarise
 from howsure.errors import ArgumentError
-from howsure.resampling.responses_kept import kept_responses
-from howsure.resampling.sampler import ITEMS, STREAMS, SWAPS, Sampler
 from howsure.resampling.schemes import Exchange, Scheme
-from howsure.resampling.scored_draws import ScoresDraws, alike, brings_means, drawn_for, paths_of, samplers_of
-from howsure.resampling.sums import ItemSums, SummedAdvantages
-from howsure.resampling.weights import WeightedAdvantages
-
-WORK = {"summaries": 2**18, "sums": 2**21, "signed sums": 2**23}
-"""How many items a thread draws before it asks for more: one to four milliseconds of work, so that threads end at the
-same time and seldom wait for Python."""
-
-ALONE = 2**14
-"""Where Python is called for each draw, threads only wait for each other unless a draw has at least so many items."""
+from howsure.resampling.stacks import Stack
+from howsure.resampling.units import Scorer, draw_counts, draw_signs, few_kinds, scorer_of
 
 Progress = Callable[[int], object]
+
+CELLS = 2**18
+"""Random numbers of a batch: two megabytes stay in the processor's cache. How many draws a batch has follows from the
+data alone, so that a metric sees the same resamples whichever others are asked for."""
+
+ALONE = 2**14
+"""A function in Python is called for each draw; unless a draw has this many items, threads only wait for each other."""
+
+EACH, N_GROUPS = 1000, 200
+"""Up to so many items each is left out of the jackknife; more are left out in this many groups."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +42,9 @@ class Draws:
 
     Attributes
     ----------
-    advantages : array, (metrics, draws)
-    standard_errors : array, (metrics, draws)
-        Of each draw's advantage, where the linear path has them; NaN elsewhere.
+    advantages : array, (metrics, data sets, draws)
+    standard_errors : array, (metrics, data sets, draws)
+        Of the advantage in each draw, for means of item scores; else NaN.
     exact : bool
         Whether the draws are all equally likely outcomes rather than a sample of them.
     """
@@ -50,198 +53,153 @@ class Draws:
     standard_errors: FloatArray
     exact: bool = False
 
-    def of(self, place: int) -> "Draws":
-        """Return the draws of one metric."""
-        return Draws(self.advantages[place], self.standard_errors[place], self.exact)
-
     def shifted(self) -> "Draws":
-        """Return the draws moved so that the mean of each metric's is zero."""
-        defined = ~np.isnan(self.advantages)
-        n_defined = np.maximum(defined.sum(axis=-1, keepdims=True), 1)
-        means = np.where(defined, self.advantages, 0.0).sum(axis=-1, keepdims=True) / n_defined
+        """Return the draws moved so that the mean of each data set's is zero; undefined draws do not count."""
+        is_defined = ~np.isnan(self.advantages)
+        n_defined = np.maximum(is_defined.sum(axis=-1, keepdims=True), 1)
+        means = np.where(is_defined, self.advantages, 0.0).sum(axis=-1, keepdims=True) / n_defined
         return Draws(self.advantages - means, self.standard_errors)
 
 
-def summaries_of(contest: Contest, needs: Needs) -> tuple[Any, FloatArray, FloatArray]:
-    """Return the summaries of gold (None if there is none), A and B on all their responses."""
-    gold = None if contest.gold is None else summarise(contest.gold, needs, contest.scale)
-    return gold, summarise(contest.a, needs, contest.scale), summarise(contest.b, needs, contest.scale)
+class Drawing(Protocol):
+    """What turns random numbers into advantages."""
 
+    width: int
+    """How many random numbers a draw takes."""
 
-def mean_scores(
-    contest: Contest, metrics: Sequence[Any], *, scheme: Scheme, n_draws: int, seed: np.random.SeedSequence
-) -> list[tuple[float, float]]:
-    """Return the scores of A and of B on all items by each metric, averaged over draws of their responses."""
-    from howsure.resampling import _kernels
-
-    seeds = _kernels.seed_draws(np.uint64(_random.key(seed, "mean scores")), STREAMS, 0, n_draws)
-    found = np.empty((len(metrics), 2, n_draws))
-    for those in alike(metrics, [*range(len(metrics))], None, contest, scheme):
-        needs, brought = metrics[those[0]].needs, brings_means(metrics, those)
-        sampler = Sampler(contest, needs, replace(scheme, items="all"), None, with_means=brought)
-        for i, batch, sides in drawn_for(metrics, those, sampler, seeds):
-            found[i, 0, batch], found[i, 1, batch] = metrics[i].scores(*sides)
-    return [(float(of_a.mean()), float(of_b.mean())) for of_a, of_b in found]
+    def advantages(self, rng: np.random.Generator, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Return advantages and their standard errors, (metrics, data sets, draws)."""
 
 
 def draw(
-    contest: Contest,
-    metrics: Sequence[ScoresDraws],
+    stack: Stack,
+    metrics: Sequence[Any],
     *,
     scheme: Scheme,
-    null: Exchange | None,
+    exchange: Exchange | None = None,
     n_resamples: int,
     seed: np.random.SeedSequence,
     clusters: IntArray | None = None,
     workers: int = 1,
     progress: Progress | None = None,
 ) -> Draws:
-    """Draw advantages under a scheme; `null` says how A and B are exchanged, None that they are not.
+    """Draw advantages under a scheme; `exchange` says how A and B are mixed as if they were equal.
 
-    `clusters` gives the number of each item's cluster: whole clusters are then drawn, or swapped, instead of items. All
-    metrics see the same resamples. The bits depend on the seed and the data only, not on `workers`.
+    With `clusters`, the number of each item's cluster, whole clusters are drawn or exchanged instead of items.
     """
-    contest = kept_responses(contest, scheme)
-    if scheme.raters == "random" or clusters is not None:
-        return _draw_units(
-            contest,
-            metrics,
-            clusters,
-            scheme=scheme,
-            null=null,
-            n_resamples=n_resamples,
-            seed=seed,
-            workers=workers,
-            progress=progress,
-        )
-    linear, ordered, summed, general = paths_of(metrics, scheme, null)
-    columns = columns_of(contest, [metrics[i] for i in linear])
-    samplers = samplers_of(contest, metrics, general, scheme=scheme, null=null)
-    observed = columns.mean(axis=0)[:, np.newaxis]
-    key = _random.key(seed, "draws" if null is None else null)
-    sums = None
-    if linear and (null is not None or scheme.items == "bootstrap"):
-        # Squares about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
-        centres = columns.mean(axis=0) if null is None else None
-        alone = len(linear) == len(metrics)
-        sums = ItemSums(columns, swap=null is not None, n_draws=n_resamples, alone=alone, centres=centres)
-    alone = len(summed) == len(metrics) == 1
-    of_sums = [
-        (
-            i,
-            SummedAdvantages(
-                metrics[i],
-                *summaries_of(contest, metrics[i].needs),
-                swap=null is not None,
-                n_draws=n_resamples,
-                alone=alone,
-            ),
-        )
-        for i in summed
-    ]
-    weighted = [(i, _weighted(contest, metrics[i], swap=null is not None)) for i in ordered]
-    advantages, errors = np.empty((2, len(metrics), n_resamples))
+    drawing = drawing_of(stack.keeping(scheme), metrics, scheme=scheme, exchange=exchange, clusters=clusters)
+    advantages, errors = np.empty((2, len(metrics), len(stack), n_resamples))
 
-    def block(_: int, start: int, stop: int) -> None:
-        errors[:, start:stop] = np.nan
-        if linear:
-            drawn = None if sums is None else sums.of(sums.seeds(key, STREAMS, start, stop))
-            advantages[linear, start:stop], errors[linear, start:stop] = from_sums(
-                contest.n_items, observed, drawn, swap=null is not None
-            )
-        for i, by_sums in of_sums:
-            advantages[i, start:stop] = by_sums.of(by_sums.sums.seeds(key, STREAMS, start, stop))
-        if weighted:
-            from howsure.resampling import _kernels
+    def batch(number: int, start: int, stop: int) -> None:
+        rng = _random.generator(seed, exchange or "resamples", number)
+        advantages[..., start:stop], errors[..., start:stop] = drawing.advantages(rng, stop - start)
 
-            stream = ITEMS if null is None else SWAPS
-            seeds = _kernels.seed_stream(np.uint64(key), STREAMS, stream, start, stop)
-            for i, by_weights in weighted:
-                advantages[i, start:stop] = by_weights.of(seeds)
-        if samplers:
-            from howsure.resampling import _kernels
-
-            seeds = _kernels.seed_draws(np.uint64(key), STREAMS, start, stop)
-        for those, sampler in samplers:
-            for i, batch, sides in drawn_for(metrics, those, sampler, seeds):
-                advantages[i, start:stop][batch] = metrics[i].advantage(*sides)
-
-    work = WORK["summaries" if general or ordered else "sums" if null is None else "signed sums"]
-    # Sums read all items again for each block; draws that are scored do so anyway, and small blocks end together.
-    least = 8 if (general or ordered) and not linear else _random.BLOCK
-    size = block_size(n_resamples, work // contest.n_items, workers, least)
-    lanes = max([by_weights.weighted.lanes for _, by_weights in weighted], default=1)  # scored side by side
-    size = -(-size // lanes) * lanes
-    if not (general or ordered) and not any(each.compiled for each in [sums, *(by.sums for _, by in of_sums)] if each):
-        size = n_resamples
-    if contest.n_items < ALONE and not all(getattr(metrics[i], "vectorized", True) for i in general):
+    calls_python = not all(getattr(metric, "vectorized", True) for metric in metrics)
+    if calls_python and stack.n_items < ALONE:
         workers = 1
-    _random.map_blocks(block, n_resamples, workers=workers, progress=progress, size=size)
+    size = max(1, CELLS // drawing.width)
+    _random.map_blocks(batch, n_resamples, workers=workers, progress=progress, size=size, width=drawing.width)
     return Draws(advantages, errors)
 
 
-def _weighted(contest: Contest, metric: ScoresDraws, *, swap: bool) -> WeightedAdvantages:
-    gold, a, b = summaries_of(contest, metric.needs)
-    if swap:
-        a, b = metric.swappable(gold, a, b)
-    return WeightedAdvantages(metric, gold, a, b, swap=swap)
+def drawing_of(
+    stack: Stack, metrics: Sequence[Any], *, scheme: Scheme, exchange: Exchange | None, clusters: IntArray | None
+) -> Drawing:
+    """Return what draws under a scheme; combinations that make no sense are refused."""
+    from howsure.resampling.raters import RatersDrawn
+    from howsure.resampling.responses import ResponsesDrawn
+
+    draws_units = scheme.keeps_responses and exchange in (None, "sign-flip")
+    if scheme.raters == "random":
+        if exchange is not None:
+            raise ArgumentError(
+                f"`raters='random'` goes with the nulls random-effects and shifted-bootstrap; got {exchange!r}."
+            )
+        if not scheme.keeps_responses:
+            raise ArgumentError(f"raters are drawn with all their responses; got {scheme}.")
+        return RatersDrawn(stack.whole, metrics, clusters, draws_items=scheme.items == "bootstrap")
+    if clusters is not None and not draws_units:
+        raise ArgumentError(f"clusters are drawn with all their responses; got {scheme}.")
+    if draws_units and (exchange is not None) != (scheme.items == "bootstrap"):
+        return UnitsDrawn(stack, metrics, clusters, exchanges=exchange is not None)
+    return ResponsesDrawn(stack, metrics, scheme, exchange)
 
 
-def block_size(n_resamples: int, most: int, workers: int, least: int = _random.BLOCK) -> int:
-    """Return how many draws to do at a time: at most `most` (at least `least`), and equally many for each thread."""
-    if n_resamples <= most:
-        return n_resamples
-    n_rounds = max(1, -(-n_resamples // (workers * max(most, least))))
-    return max(least, -(-n_resamples // (workers * n_rounds)))
+class UnitsDrawn:
+    """Items or clusters drawn with replacement, or A and B exchanged on each by a fair coin; responses stay.
 
-
-def _draw_units(
-    contest: Contest,
-    metrics: Sequence[ScoresDraws],
-    clusters: IntArray | None,
-    *,
-    scheme: Scheme,
-    null: Exchange | None,
-    **how: Any,
-) -> Draws:
-    """Draw raters, clusters of items, or both; their modules import this one."""
-    from howsure.resampling.clusters import draw_clusters
-    from howsure.resampling.two_way import draw_two_way
-
-    if not scheme.keeps_responses:
-        raise ArgumentError(f"raters or clusters are drawn with all their responses; got {scheme}.")
-    if scheme.raters == "fixed":
-        assert clusters is not None
-        if null not in (None, "sign-flip"):
-            raise ArgumentError(f"clusters go with the nulls sign-flip and shifted-bootstrap; got {null!r}.")
-        return draw_clusters(contest, metrics, clusters, swap=null is not None, **how)
-    if null is not None:
-        raise ArgumentError(
-            f"`raters='random'` goes with the nulls random-effects and shifted-bootstrap; got {null!r}."
-        )
-    return draw_two_way(contest, metrics, clusters=clusters, draw_items=scheme.items == "bootstrap", **how)
-
-
-def columns_of(contest: Contest, metrics: Sequence[Any]) -> FloatArray:
-    """Return item advantages, items × metrics."""
-    advantages = [metric.item_advantages(*summaries_of(contest, metric.needs)) for metric in metrics]
-    return np.stack(advantages, axis=1) if advantages else np.empty((contest.n_items, 0))
-
-
-def from_sums(n: int, observed: FloatArray, sums: FloatArray | None, *, swap: bool) -> tuple[FloatArray, FloatArray]:
-    """Return means and their standard errors, metrics × draws, from sums over n items; without sums, the data's.
-
-    Several data sets come on leading axes.
+    Where items are many and of few kinds (right or wrong, won or lost), how often each kind occurs is drawn instead of
+    the items: 9,999 resamples of a million items took 100 seconds otherwise.
     """
-    half = observed.shape[-2]
-    if sums is None:
-        return observed, np.full_like(observed, np.nan)
-    moments = np.swapaxes(sums, -1, -2) / n
-    if swap:
-        return moments, np.full(moments.shape, np.nan)
-    means, squares = moments[..., :half, :], moments[..., half:, :]
-    spread = means - observed
-    np.square(spread, out=spread)
-    np.maximum(np.subtract(squares, spread, out=spread), 0.0, out=spread)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return means, np.sqrt(np.divide(spread, n - 1, out=spread), out=spread)
+
+    def __init__(self, stack: Stack, metrics: Sequence[Any], clusters: IntArray | None, *, exchanges: bool) -> None:
+        self.n_data_sets, self.exchanges = len(stack), exchanges
+        self.scorers = [scorer_of(metric, stack, clusters, exchanges=exchanges) for metric in metrics]
+        self.n_units = stack.n_items if clusters is None else int(clusters.max()) + 1
+        self.kinds = few_kinds(self.scorers) if len(stack) == 1 else None
+        self.width = len(stack) * (self.n_units if self.kinds is None else self.kinds.size)
+
+    def advantages(self, rng: np.random.Generator, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Return advantages and their standard errors, (metrics, data sets, draws)."""
+        shape = self.n_data_sets, n_draws
+        draw_weights = draw_signs if self.exchanges else draw_counts
+        weights = draw_weights(rng, shape, self.n_units, kinds=self.kinds)
+        return self.scored(weights)
+
+    def scored(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the same from counts, or signs, of the units: (data sets, draws, units)."""
+        parts = [scorer(weights) for scorer in self.scorers]
+        advantages, errors = (np.stack(side) for side in zip(*parts, strict=True))
+        return advantages, errors
+
+
+def every_exchange(stack: Stack, metrics: Sequence[Any], scheme: Scheme, clusters: IntArray | None = None) -> Draws:
+    """Return the advantages of all 2ⁿ ways to exchange A and B unit by unit; the first is the data as they are."""
+    stack = stack.keeping(scheme)
+    drawing = UnitsDrawn(stack, metrics, clusters, exchanges=True)
+    n = drawing.n_units
+    patterns = 1.0 - 2.0 * ((np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1)
+    size = max(1, CELLS // drawing.width)
+    parts = [
+        drawing.scored(
+            np.broadcast_to(patterns[start : start + size], (len(stack), len(patterns[start : start + size]), n))
+        )
+        for start in range(0, 2**n, size)
+    ]
+    advantages, errors = (np.concatenate(side, axis=-1) for side in zip(*parts, strict=True))
+    return Draws(advantages, errors, exact=True)
+
+
+def jackknife(stack: Stack, metric: Any, clusters: IntArray | None = None) -> FloatArray:
+    """Return the advantages that remain without each item (each of 200 groups of items above 1,000), or each cluster.
+
+    There is a row for each data set; clusters belong to a single one.
+    """
+    n = stack.n_items
+    groups = np.arange(n) % (n if n <= EACH else N_GROUPS) if clusters is None else clusters
+    n_groups = int(groups.max()) + 1
+    left_out = np.full((len(stack), n_groups), np.nan)
+    if n_groups < 2:
+        return left_out
+    score: Scorer = scorer_of(metric, stack, None, exchanges=False)
+    size = max(1, CELLS // (len(stack) * n))
+    for start in range(0, n_groups, size):
+        out = np.arange(start, min(start + size, n_groups))
+        kept = (groups != out[:, np.newaxis]).astype(np.float64)
+        left_out[:, out] = score(np.broadcast_to(kept, (len(stack), *kept.shape)))[0]
+    return left_out
+
+
+def mean_scores(
+    stack: Stack, metrics: Sequence[Any], *, scheme: Scheme, n_resamples: int, seed: np.random.SeedSequence
+) -> FloatArray:
+    """Return the scores of A and of B on all items, averaged over draws of their responses: (metrics, 2, data sets)."""
+    from howsure.resampling.responses import ResponsesDrawn
+
+    drawing = ResponsesDrawn(stack.keeping(scheme), metrics, replace(scheme, items="all"), None)
+    size = max(1, CELLS // drawing.width)
+    parts = [
+        drawing.scores(_random.generator(seed, "mean scores", number), stop - start)
+        for number, start, stop in _random.blocks(n_resamples, size)
+    ]
+    return np.asarray(np.concatenate(parts, axis=-1).mean(axis=-1))

@@ -24,7 +24,7 @@ from howsure.data.contests import Contest
 from howsure.data.responses import Responses, cell_codes, cells_from_codes
 from howsure.data.scales import FloatArray, IntArray
 from howsure.raters.design import cells_of, rated
-from howsure.resampling.draws import summaries_of
+from howsure.resampling.stacks import summaries_of
 
 CHUNK = 2**20
 """This many responses are processed together, to limit memory."""

@@ -9,7 +9,6 @@ import numpy as np
 from howsure.data.contests import Contest
 from howsure.data.responses import Labels, Responses
 from howsure.resampling.schemes import Scheme
-from howsure.resampling.seeds import word
 
 MANY = np.iinfo(np.int64).max
 """More responses than any item has."""
@@ -58,11 +57,13 @@ def with_equal_runs(sources: Sequence[Responses], items: Labels) -> list[Respons
     """
     sizes = np.min([np.where(source.sizes > 0, source.sizes, MANY) for source in sources], axis=0)
     names = np.array([crc32(str(item).encode(errors="replace")) for item in items], dtype=np.uint64)
+    first, step = np.uint64(1442695040888963407), np.uint64(6364136223846793005)  # a congruential step (Knuth's MMIX)
 
     def chosen(source: Responses) -> Responses:
         by_value = np.lexsort((source.values, source.items))
         place = np.arange(source.values.size) - np.repeat(source.offsets[:-1], source.sizes)
-        lots = word(names[source.items], place.astype(np.uint64))
+        lots = ((names[source.items] << np.uint64(16)) + place.astype(np.uint64)) * step + first
+        lots = (lots ^ (lots >> np.uint64(32))) * step
         drawn = by_value[np.lexsort((lots, source.items))]  # the responses of an item in the order of their lots
         keep = np.zeros(source.values.size, dtype=bool)
         keep[drawn[place < np.repeat(sizes, source.sizes)]] = True

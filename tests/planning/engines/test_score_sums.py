@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from howsure.planning.engines.score_sums import SumGrid, Summands, fast_length
+from howsure.planning.engines.score_sums import SumGrid, Summands
 
 
 @pytest.mark.parametrize("n", [1, 2, 7, 30, 100, 1000, 50_000])
@@ -78,16 +78,3 @@ def test_long_sums_are_those_of_one_long_convolution(parts, n, error):
 def test_a_coarser_grid_keeps_the_mean():
     grid = bell(-900, 3000, 1000, 300)
     assert grid.coarser(4).mean * 4 == pytest.approx(grid.mean)
-
-
-def test_fast_lengths_have_small_factors_and_none_is_left_out():
-    def is_fast(number):
-        for prime in (2, 3, 5):
-            while number % prime == 0:
-                number //= prime
-        return number == 1
-
-    for length in (*range(1, 400), 99_999, 1 << 20):
-        found = fast_length(length)
-        assert is_fast(found)
-        assert not any(is_fast(number) for number in range(length, found))

@@ -13,14 +13,13 @@ import numpy as np
 from scipy.special import betaincinv, betaln, expit, log_expit, logit, ndtri
 
 from howsure.data.scales import FloatArray
-from howsure.models.base import Streams
 
 PRIMES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43, 47, 53, 59, 61, 67, 71, 73, 79, 83, 89)
 STEPS = tuple(math.sqrt(prime) % 1 for prime in PRIMES)
 """The step between neighbouring points, by coordinate (Richtmyer 1951); further coordinates are drawn at random."""
 
 
-def evenly(stream: np.random.Generator | Streams) -> np.random.Generator:
+def evenly(stream: np.random.Generator) -> np.random.Generator:
     """Return a generator whose uniform, normal and triangular numbers and shares are coordinates of even points.
 
     The leading axis of a shape is blocks of points; each block is moved by a vector of its own.
@@ -37,7 +36,7 @@ def evenly(stream: np.random.Generator | Streams) -> np.random.Generator:
 class _Evenly:
     """A generator that hands out one coordinate after another, and everything else from a stream."""
 
-    def __init__(self, stream: np.random.Generator | Streams) -> None:
+    def __init__(self, stream: np.random.Generator) -> None:
         self._stream = stream
         self._used = 0
 

@@ -19,20 +19,17 @@ from howsure.models import ResponseModel
 from howsure.models.base import Epsilon
 from howsure.planning.engines.base import DesignOutlook
 from howsure.planning.engines.item_scores import Setting, Sizes
-from howsure.planning.engines.score_pools import FIRST_BLOCKS, GrowingPools, Pool
+from howsure.planning.engines.score_pools import GrowingPools, Pool
 from howsure.planning.engines.score_sums import Summands, Total
 
-MOST_BLOCKS = 1 << 15
-"""Blocks at which a pool stops growing, whatever the precision: 8 million items."""
+MOST_CHUNKS = 1 << 12
+"""Chunks at which a pool stops growing, whatever the precision: 8 million items."""
 
 SMALL = 64
 """Items up to which the shape of the scores matters for the error of p, and not only their mean and variance."""
 
 AROUND = np.array([0.0, 1.0, -4.0, 5.0])
 """Differences at which the tail is read: a tie and the next, and the points around."""
-
-LATER = 2.0
-"""The factor by which scores must grow for their mean before means that are partly drawn are tried instead."""
 
 ROUNDS = 12
 """How often the pools may grow at most."""
@@ -82,8 +79,6 @@ class ExactEngine:
     epsilon, perturbation
         As for `ResponseModel.draw`.
     seed : SeedSequence
-    workers : int
-        Threads; results do not depend on it.
 
     Examples
     --------
@@ -104,11 +99,10 @@ class ExactEngine:
         epsilon: Epsilon,
         seed: np.random.SeedSequence,
         perturbation: str | None = None,
-        workers: int = 1,
     ) -> None:
         settings = [Setting(model, n_responses, epsilon, perturbation, null) for null in (False, True)]
-        self._scores = GrowingPools(settings[0], metrics, seed, workers=workers)
-        self._null_scores = GrowingPools(settings[1], metrics, seed, workers=workers, steps=self._scores.steps)
+        self._scores = GrowingPools(settings[0], metrics, seed)
+        self._null_scores = GrowingPools(settings[1], metrics, seed, steps=self._scores.steps)
         self._parts = [self._part(metric) for metric in range(len(metrics))]
 
     @property
@@ -154,43 +148,17 @@ class ExactEngine:
         return self._parts[metric].outlook(n_items, confidence_level)
 
     def _sharpen(self, lack: Callable[[int], Lack]) -> None:
-        unsettled = list(range(len(self._parts)))
         for _ in range(ROUNDS):
-            before = self._blocks()
-            wanted = before
-            for metric in unsettled:
-                wanted = self._wanted(wanted, metric, lack(metric))
-            unsettled = [i for i in unsettled if any(new[i] != old[i] for new, old in zip(wanted, before, strict=True))]
-            if not unsettled:
+            lacks = [lack(metric) for metric in range(len(self._parts))]
+            mean, shape, null_shape = (max(parts) for parts in zip(*lacks, strict=True))
+            of_null = null_shape if self._null_scores.setting.is_symmetric else max(null_shape, mean)
+            before = self._scores.n_chunks, self._null_scores.n_chunks
+            wanted = _grown(before[0], max(shape, mean)), _grown(before[1], of_null)
+            if wanted == before:
                 return
-            blocks, null_blocks, means, null_means = wanted
-            self._scores.grow(blocks)
-            self._null_scores.grow(null_blocks)
-            self._scores.grow_means(means)
-            self._null_scores.grow_means(null_means)
-            for metric in unsettled:
-                self._parts[metric] = self._part(metric)
-
-    def _blocks(self) -> list[list[int]]:
-        both = (self._scores, self._null_scores)
-        return [*(one.n_blocks for one in both), *(one.n_mean_blocks for one in both)]
-
-    def _wanted(self, have: list[list[int]], metric: int, lack: Lack) -> list[list[int]]:
-        """Return how many blocks of scores, null scores, means and null means are needed."""
-        blocks, null_blocks, means, null_means = ([*numbers] for numbers in have)
-        for pools, of_scores, of_means, shape in (
-            (self._scores, blocks, means, lack.shape),
-            (self._null_scores, null_blocks, null_means, lack.null_shape),
-        ):
-            growth = shape
-            if pools.has_means[metric]:
-                of_means[metric] = _grown(of_means[metric], lack.mean)
-            elif pools.may_begin[metric] and lack.mean > LATER:
-                of_means[metric] = FIRST_BLOCKS
-            elif not pools.setting.is_symmetric:
-                growth = max(shape, lack.mean)
-            of_scores[metric] = _grown(of_scores[metric], growth)
-        return [blocks, null_blocks, means, null_means]
+            self._scores.grow(wanted[0])
+            self._null_scores.grow(wanted[1])
+            self._parts = [self._part(metric) for metric in range(len(self._parts))]
 
     def _part(self, metric: int) -> "PoolPair":
         return PoolPair(
@@ -198,10 +166,10 @@ class ExactEngine:
         )
 
 
-def _grown(n_blocks: int, factor: float) -> int:
-    # Of a large step only half at first: with more blocks, the factor is known better.
+def _grown(n_chunks: int, factor: float) -> int:
+    # Of a large step only half at first: with more chunks, the factor is known better.
     factor = factor if factor < 4 else factor / 2
-    return min(MOST_BLOCKS, max(n_blocks, math.ceil(n_blocks * factor)))
+    return min(MOST_CHUNKS, max(n_chunks, math.ceil(n_chunks * factor)))
 
 
 class PoolPair:

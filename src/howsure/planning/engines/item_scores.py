@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
+from scipy.fft import next_fast_len
 
 from howsure._random import generator
 from howsure.data.scales import FloatArray, Scale
@@ -22,13 +22,13 @@ from howsure.metrics import AdditiveMetric, ItemMetric
 from howsure.metrics.wins import Wins
 from howsure.models import ResponseModel
 from howsure.models.answers import FEW_RESPONSES, Answers, LevelAnswers, ShareAnswers
-from howsure.models.base import Epsilon, Streams
+from howsure.models.base import Epsilon
 from howsure.models.simulation import derive
 from howsure.planning.engines.even_points import evenly
-from howsure.planning.engines.score_sums import fast_length, power
+from howsure.planning.engines.score_sums import power
 
 ITEMS = 256
-"""Items of a block. A block has its own random stream, so blocks may be drawn in any order."""
+"""Items of a block: how far the means of blocks differ says how precise they are."""
 
 MANY = 64
 """From this many responses on, their noise is small beside the differences between items."""
@@ -36,8 +36,8 @@ MANY = 64
 OUTCOMES = 1 << 16
 """Largest number of outcomes of an item (of gold, A and B together) for which all are weighted."""
 
-CACHED = 1 << 15
-"""About as many numbers of one source are drawn at once, of one or more blocks: a quarter of a megabyte."""
+BLOCKS = 16
+"""Blocks of a chunk, which are drawn and scored at once and have one random stream."""
 
 Sizes = tuple[int, int, int]
 
@@ -118,17 +118,9 @@ def sum_probabilities(shares: FloatArray, k: int) -> FloatArray:
     [[0.25, 0.0, 0.5, 0.0, 0.25]]
     """
     n_sums = k * (shares.shape[-1] - 1) + 1
-    size = fast_length(n_sums)
+    size = next_fast_len(n_sums, real=True)
     found = np.fft.irfft(power(np.fft.rfft(shares, size, axis=-1), k), size, axis=-1)[..., :n_sums]
     return np.maximum(found, 0.0)
-
-
-@lru_cache(maxsize=256)
-def log_factorials(k: int) -> FloatArray:
-    """Return log 0!, …, log k!."""
-    from scipy.special import gammaln
-
-    return np.asarray(gammaln(np.arange(k + 1) + 1.0))
 
 
 @dataclass(frozen=True)
@@ -172,25 +164,17 @@ class Block:
         return float(weighted.sum()), float(weighted @ self.values)
 
 
-def draw_blocks(
-    setting: Setting, metrics: Sequence[AdditiveMetric], numbers: Sequence[int], seed: np.random.SeedSequence
+def draw_chunk(
+    setting: Setting, metrics: Sequence[AdditiveMetric], number: int, seed: np.random.SeedSequence
 ) -> list[list[Block]]:
-    """Draw these blocks of a setting and return the scores of each by every metric (already on the model's scale).
-
-    Several are drawn and scored at once, as many as stay in the processor's cache.
-    """
-    few = _few_outcomes(setting, metrics)
-    width = len(setting.model.scale.levels) or max(setting.n_responses)
-    at_once = max(1, CACHED // (ITEMS * _repeats(setting) * width))
-    found = []
-    for first in range(0, len(numbers), at_once):
-        some = numbers[first : first + at_once]
-        stream = Streams([generator(seed, "item scores", *setting.name, number) for number in some], [1] * len(some))
-        sources = setting.model.sources(
-            (len(some), ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
-        )
-        found += _weighed(setting, metrics, sources) if few else _drawn(setting, metrics, sources, stream)
-    return found
+    """Draw the blocks of a chunk and return their scores by every metric (already on the model's scale)."""
+    stream = generator(seed, "item scores", *setting.name, number)
+    sources = setting.model.sources(
+        (BLOCKS, ITEMS), evenly(stream), epsilon=setting.epsilon, perturbation=setting.perturbation
+    )
+    if _few_outcomes(setting, metrics):
+        return _weighed(setting, metrics, sources)
+    return _drawn(setting, metrics, sources, stream)
 
 
 def _few_outcomes(setting: Setting, metrics: Sequence[AdditiveMetric]) -> bool:
@@ -216,11 +200,8 @@ def _weighed(
         distinct_shares(setting, sources),
         setting.n_responses,
     )
-    found = []
-    for block in range(len(gold)):
-        weights = _joint(gold[block], a[block], b[block])
-        found.append([Block(values, weights, ITEMS) for values in scores])
-    return found
+    weights = [_joint(*sides) for sides in zip(gold, a, b, strict=True)]
+    return [[Block(values, of_block, ITEMS) for of_block in weights] for values in scores]
 
 
 def _joint(gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
@@ -280,7 +261,10 @@ def _repeats(setting: Setting) -> int:
 
 
 def _drawn(
-    setting: Setting, metrics: Sequence[AdditiveMetric], sources: tuple[Answers, Answers, Answers], stream: Streams
+    setting: Setting,
+    metrics: Sequence[AdditiveMetric],
+    sources: tuple[Answers, Answers, Answers],
+    stream: np.random.Generator,
 ) -> list[list[Block]]:
     """Draw r sets of responses of each source and score the r² triples (i, j, i + j mod r).
 
@@ -299,7 +283,7 @@ def _drawn(
     }
     known: dict[AdditiveMetric, FloatArray] = {}
     by_metric = [_by_block(_combined(metric, ready[metric.needs], known)) for metric in metrics]
-    return [[Block(values, None, ITEMS) for values in scores] for scores in zip(*by_metric, strict=True)]
+    return [[Block(values, None, ITEMS) for values in scores] for scores in by_metric]
 
 
 def _by_block(scores: FloatArray) -> FloatArray:
@@ -309,25 +293,23 @@ def _by_block(scores: FloatArray) -> FloatArray:
     return np.ascontiguousarray(apart.transpose(1, 0, 2)).reshape(n_items // ITEMS, -1)
 
 
-def _sets(source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: Streams) -> FloatArray:
+def _sets(
+    source: Answers, other: Answers | None, needs: Needs, sizes: tuple[int, int], stream: np.random.Generator
+) -> FloatArray:
     """Draw sets of k responses to the same items, from either source: (sets, items of all blocks, …)."""
     repeats, k = sizes
-    drawing: Any = stream
     if not isinstance(source, LevelAnswers):
-        found = np.stack([source.summary(needs, k, drawing, other) for _ in range(repeats)])
+        found = np.stack([source.summary(needs, k, stream, other) for _ in range(repeats)])
     else:
         shares = level_shares(source) if other is None else (level_shares(source) + level_shares(other)) / 2
         n_blocks, _, n_levels = shares.shape
         if k > FEW_RESPONSES and needs in ("means", "counts"):
-            from howsure.planning.engines._kernels import draw_counts
-
-            seeds = stream.integers(0, 1 << 64, (n_blocks,), dtype=np.uint64)
-            found = draw_counts(np.ascontiguousarray(shares), k, repeats, seeds, log_factorials(k))
+            found = np.stack([stream.multinomial(k, shares) for _ in range(repeats)]).astype(np.float64)
             found = found if needs == "counts" else np.asarray(found @ source.levels / k)
         else:
             repeated = np.broadcast_to(shares[:, np.newaxis], (n_blocks, repeats, ITEMS, n_levels))
             answers = ShareAnswers(repeated.reshape(n_blocks, -1, n_levels), source.levels)
-            drawn = answers.summary(needs, k, drawing)
+            drawn = answers.summary(needs, k, stream)
             found = np.moveaxis(drawn.reshape(n_blocks, repeats, ITEMS, *drawn.shape[2:]), 1, 0)
     return found.reshape(repeats, -1, *found.shape[3:])
 

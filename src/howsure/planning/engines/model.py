@@ -28,8 +28,8 @@ from howsure.planning.request import Effect, Scenario
 POWER_SHARE = 1.5
 """The error of the power that items may add, in units of the precision asked for: as much as data sets add, .008."""
 
-BLOCKS = 128
-"""Blocks of items behind each expected advantage; all ε use the same items, so that the curve is smooth."""
+CHUNKS = 16
+"""Chunks of items behind each expected advantage; all ε use the same items, so that the curve is smooth."""
 
 
 class ModelEngine:
@@ -88,7 +88,6 @@ class ModelEngine:
                 epsilon=scenario.strengths,
                 seed=scenario.seed,
                 perturbation=scenario.perturbation,
-                workers=scenario.workers,
             )
         return self._exact[design]
 
@@ -213,9 +212,8 @@ def expected_advantage(
 ) -> tuple[float, float]:
     """Return the mean advantage at ε and its numerical error; a metric without item scores is taken on 1,000 items."""
     if isinstance(metric, AdditiveMetric):
-        scores = GrowingPools(setting, [metric], seed, workers=workers)
-        grow = scores.grow_means if scores.has_means[0] else scores.grow
-        grow([BLOCKS])
+        scores = GrowingPools(setting, [metric], seed)
+        scores.grow(CHUNKS)
         [pool] = scores.pools()
         return pool.mean, pool.standard_error
     draws = simulate_advantages(

@@ -7,7 +7,7 @@ responses need whole data sets, and metrics without item scores are compared as 
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
 from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, ItemMetric, Metric
+from howsure.metrics.base import SummedMetric
 from howsure.models import simulate_advantages
 from howsure.models.simulation import derive
 from howsure.nulls import NULLS, SIGN_FLIP
@@ -31,8 +32,7 @@ from howsure.planning.engines.exact import MATTERS, student_width
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import NUMBERS, binomial_error
 from howsure.planning.engines.simulated_pvalues import RESAMPLING, Test
-from howsure.resampling.sums import by_signs
-from howsure.resampling.weights import WeightedAdvantages
+from howsure.resampling.units import CANCELLED
 
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""
@@ -347,33 +347,16 @@ class ScoredSwaps:
 
 
 @dataclass(frozen=True)
-class WeightedSwaps(ScoredSwaps):
-    """The same for metrics of order: entries of both models are put in order once, and a swap chooses among them."""
-
-    _ordered: dict[int, WeightedAdvantages] = field(default_factory=dict)
-
-    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
-        """Return the advantages of these data sets: (data sets, swaps)."""
-        out = np.empty((len(data_sets), n_swaps))
-        seeds = self.stream.integers(0, 2**64, out.shape, dtype=np.uint64)
-        for row, number in enumerate(data_sets.tolist()):
-            if number not in self._ordered:
-                sides = (side[number] for side in (self.gold, *self._seen))
-                self._ordered[number] = WeightedAdvantages(self.metric, *sides, swap=True)
-            out[row] = self._ordered[number].of(seeds[row])
-        return out
-
-
-@dataclass(frozen=True)
 class SummedSwaps(ScoredSwaps):
     """The same for functions of sums over items: an item adds to the sums for sure, and with a random sign."""
 
     @cached_property
     def _signed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
         metric: Any = self.metric
-        gold, a, b = (side.reshape(-1, *side.shape[2:]) for side in (self.gold, *self._seen))  # items of all data sets
-        sums = (metric.item_sums(gold, *sides) for sides in ((a, b), (b, a)))
-        return by_signs(*(each.reshape(*self.gold.shape[:2], -1) for each in sums))
+        a, b = self._seen
+        own, swapped = (metric.item_sums(self.gold, *sides) for sides in ((a, b), (b, a)))
+        least = CANCELLED * (np.abs(own) + np.abs(swapped)).sum(axis=-2)
+        return (own + swapped).sum(axis=-2) / 2, (own - swapped) / 2, least
 
     def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
         """Return the advantages of these data sets: (data sets, swaps)."""
@@ -389,7 +372,7 @@ def swaps_of(
     metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
 ) -> ScoredSwaps:
     """Return the fastest way to swap the items of these data sets."""
-    kind = WeightedSwaps if metric.by_weights else SummedSwaps if metric.by_sums else ScoredSwaps
+    kind = SummedSwaps if isinstance(metric, SummedMetric) else ScoredSwaps
     return kind(metric, gold, a, b, stream)
 
 

@@ -2,37 +2,26 @@
 
 Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
 characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
-For large N the power vanishes after some dozen frequencies, and the inversion is a short series; otherwise it is an
-FFT over a window that holds the whole sum except for a negligible tail. A sum that is spread over very many points is
-computed on a coarser grid.
+The inversion is an FFT over a window that holds the whole sum except for a negligible tail. A sum that is spread over
+very many points is computed on a coarser grid.
 """
 
 import math
-from bisect import bisect_left
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
+from scipy.fft import next_fast_len
 
 from howsure.data.scales import FloatArray
-
-NEGLIGIBLE = 1e-10
-"""The characteristic function of the sum counts as zero below this."""
 
 WINDOW = 9.0
 """Half the width of the window in standard deviations of the sum; single extreme scores are added on top."""
 
-SERIES = 1 << 19
-"""Largest size of the table of waves (frequencies × grid points) for which the series is used."""
-
-
 LONGEST, COARSER = 1 << 15, 4
 """Longest window, and how many points become one where it would be longer. A standard deviation of the sum is then
 still hundreds of points long."""
-
-KNOTS = 65
-"""Points at which a smooth distribution is computed before others are interpolated."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,20 +98,7 @@ class Summands:
 
     def __init__(self, *parts: SumGrid) -> None:
         self._parts = parts
-        self._waves: tuple[tuple[int, int], list[np.ndarray]] = ((0, 0), [])
-
-    @cached_property
-    def _decay(self) -> tuple[float, FloatArray]:
-        """The step between frequencies, and the largest size of the characteristic function from each one on.
-
-        The last frequency comes first, so that sizes rise.
-        """
-        length = fast_length(4 * max(1024, *(part.shares.size for part in self._parts)))
-        square = np.ones(length // 2 + 1)
-        for part in self._parts:
-            wave = np.fft.rfft(part.shares, length)
-            square *= np.square(wave.real) + np.square(wave.imag)
-        return 2 * math.pi / length, np.sqrt(np.maximum.accumulate(square[::-1]))
+        self._waves: tuple[int, list[np.ndarray]] = (0, [])
 
     @cached_property
     def _extent(self) -> tuple[float, float, float, int]:
@@ -136,12 +112,6 @@ class Summands:
         )
 
     @cached_property
-    def _means(self) -> tuple[list[float], list[int]]:
-        """The mean of each part, as it is and rounded."""
-        means = [part.mean for part in self._parts]
-        return means, [round(mean) for mean in means]
-
-    @cached_property
     def _coarser(self) -> "Summands":
         return Summands(*(part.coarser(COARSER) for part in self._parts))
 
@@ -152,34 +122,14 @@ class Summands:
         most = max(numbers)
         variance, reach, farthest, n_points = self._extent
         half = min(most * reach, WINDOW * math.sqrt(most * variance) + 6 * farthest) + 2
-        length = fast_length(2 * math.ceil(half) + 1)
+        length = next_fast_len(2 * math.ceil(half) + 1, real=True)
         if length > LONGEST and n_points > 64:
             return _Coarse(self._coarser.times(*numbers))
-        n_waves = length
-        if min(numbers) > 0:
-            fewest = max(1, min(*numbers, most - 1))
-            n_waves = math.ceil(self._last_frequency(fewest) * length / (2 * math.pi))
-        short = 2 * n_waves < length and n_waves * n_points <= SERIES
-        window = (length, n_waves if short else length)
-        known, waves = self._waves
-        if known != window:
-            waves = [_first_waves(part, *window) if short else _wave(part, length) for part in self._parts]
-            self._waves = (window, waves)
-        powers = [power(wave, n) for wave, n in zip(waves, numbers, strict=True) if n > 0]
-        centre, rounded = (sum(n * mean for n, mean in zip(numbers, means, strict=True)) for means in self._means)
-        return _Series(powers, centre, length, rounded) if short else _Table(powers, centre, length)
-
-    def _last_frequency(self, n: int) -> float:
-        """Return the frequency from which on the n-th power of the characteristic function is negligible."""
-        between, size = self._decay
-        n_gone = int(np.searchsorted(size, NEGLIGIBLE ** (1 / n)))
-        if not n_gone:
-            return math.pi
-        first = size.size - n_gone
-        if first > 2:
-            return first * between
-        # Near zero the logarithm falls with the square of the frequency, which gives the place between two of them.
-        return first * between * min(1.0, 1.1 * math.sqrt(math.log(NEGLIGIBLE) / n / math.log(size[n_gone - 1])))
+        if self._waves[0] != length:
+            self._waves = length, [_wave(part, length) for part in self._parts]
+        powers = [power(wave, n) for wave, n in zip(self._waves[1], numbers, strict=True) if n > 0]
+        centre = sum(n * part.mean for n, part in zip(numbers, self._parts, strict=True))
+        return _Table(powers, centre, length)
 
 
 def _wave(part: SumGrid, length: int) -> np.ndarray:
@@ -225,67 +175,6 @@ class _Table:
         return float(self._base + self._above.size - 1 - n_above)
 
 
-def _first_waves(part: SumGrid, length: int, n_waves: int) -> np.ndarray:
-    """Return the characteristic function of one score at the first frequencies of a window.
-
-    The rounded mean is taken out first, which keeps the angles small, where they are most precise. Wave 1 + r + R q
-    turns r and R q times as far as the first one: few turns, and a matrix product of the two.
-    """
-    rows = math.isqrt(n_waves - 1) + 1
-    turn = np.exp(2j * math.pi / length * (part.points - round(part.mean)))
-    few = np.multiply.accumulate(np.broadcast_to(turn, (rows, turn.size)), axis=0)
-    many = np.ones((-(-n_waves // rows), turn.size), dtype=np.complex128)
-    np.multiply.accumulate(np.broadcast_to(few[-1], many[1:].shape), axis=0, out=many[1:])
-    return np.asarray(many @ (few * part.shares).T).ravel()[:n_waves]
-
-
-class _Series:
-    """Probabilities from the few frequencies that are left of a large sum."""
-
-    def __init__(self, powers: list[np.ndarray], centre: float, length: int, taken_out: float) -> None:
-        self._step = 2 * math.pi / length
-        self._origin = round(centre)
-        numbers = np.arange(1, powers[0].size + 1)
-        wave = math.prod(powers, start=np.exp(-1j * self._step * numbers * (self._origin - taken_out)))
-        self._angles = self._step * numbers
-        self._top = length // 2
-        self._wave = wave * (2 / length) / (1 - np.exp(-1j * self._angles))
-        self._last = self._wave * np.exp(-1j * self._angles * (self._top + 1))
-        self._length = length
-
-    def upper(self, point: int) -> float:
-        """Return the probability of this number or more."""
-        start = point - self._origin
-        if start > self._top:
-            return 0.0
-        if start <= self._top - self._length:
-            return 1.0
-        level = (self._top + 1 - start) / self._length
-        return float(level + (self._wave * np.exp(-1j * self._angles * start) - self._last).real.sum())
-
-    def uppers(self, points: FloatArray) -> FloatArray:
-        """Return the probability of each of these whole numbers or more; many are interpolated."""
-        if points.size <= KNOTS:
-            starts = np.rint(points) - self._origin
-            level = (self._top + 1 - starts) / self._length
-            waves = self._wave * np.exp(-1j * np.multiply.outer(starts, self._angles)) - self._last
-            inside = np.where(starts > self._top, 0.0, level + waves.real.sum(axis=-1))
-            return np.where(starts <= self._top - self._length, 1.0, inside)
-        knots = np.unique(np.rint(np.linspace(points.min(), points.max(), KNOTS)))
-        return np.interp(points, knots, self.uppers(knots))
-
-    def quantile(self, share: float) -> float:
-        """Return the smallest number below or at which at least this share lies."""
-        low, high = self._origin + self._top - self._length, self._origin + self._top
-        while high - low > 1:
-            middle = (low + high) // 2
-            if self.upper(middle + 1) <= 1 - share + 1e-12:
-                high = middle
-            else:
-                low = middle
-        return float(high)
-
-
 class _Coarse:
     """A sum that was computed on a coarser grid; what lies between its points is interpolated."""
 
@@ -300,38 +189,13 @@ class _Coarse:
 
     def uppers(self, points: FloatArray) -> FloatArray:
         """Return the probability of each of these whole numbers or more."""
-        if points.size <= KNOTS:
-            place, share = np.divmod((points - 0.5) / COARSER - 0.5, 1.0)
-            lower, higher = np.split(self._coarse.uppers(np.concatenate([place, place + 1]) + 1), 2)
-            return np.asarray((1 - share) * lower + share * higher)
-        places = (points - 0.5) / COARSER - 0.5
-        first = math.floor(places.min())
-        knots = np.arange(first, math.floor(places.max()) + 2, dtype=np.float64)
-        return np.interp(places, knots, self._coarse.uppers(knots + 1))
+        place, share = np.divmod((points - 0.5) / COARSER - 0.5, 1.0)
+        lower, higher = np.split(self._coarse.uppers(np.concatenate([place, place + 1]) + 1), 2)
+        return np.asarray((1 - share) * lower + share * higher)
 
     def quantile(self, share: float) -> float:
         """Return the smallest number below or at which at least this share lies, to within a point of the grid."""
         return COARSER * self._coarse.quantile(share)
-
-
-def fast_length(length: int) -> int:
-    """Return the next number without prime factors above 5, for which the FFT is fast.
-
-    Examples
-    --------
-    >>> [fast_length(length) for length in (1, 7, 61, 1025)]
-    [1, 8, 64, 1080]
-    """
-    return _fast_lengths()[bisect_left(_fast_lengths(), length)]
-
-
-@cache
-def _fast_lengths() -> list[int]:
-    """Return all such numbers up to a million million."""
-    found = {1}
-    for prime in (2, 3, 5):
-        found = {number * prime**times for number in found for times in range(40) if number * prime**times <= 1 << 40}
-    return sorted(found)
 
 
 def with_mean(grid: SumGrid, mean: float) -> SumGrid:

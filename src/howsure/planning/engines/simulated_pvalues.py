@@ -29,8 +29,8 @@ ENUMERATED = 12
 DOUBT = (0.1, 8.0)
 """How far the log of a tail by expansion may be off: at least, and for each unit of the fourth cumulant."""
 
-FEW_SUMS, HELD_SUMS = 1 << 21, 1 << 16
-"""Sums with signs up to which the compiler is not worth loading, and how many of them are held at a time."""
+HELD_SUMS = 1 << 16
+"""How many sums with signs are held at a time."""
 
 RESAMPLING = tuple(null.name for null in (SIGN_FLIP, PooledResponses, PermutedResponses, ShiftedBootstrap))
 """Nulls that metrics without item scores have, too."""
@@ -249,20 +249,19 @@ def _largest_enumerated(advantages: FloatArray, bound: FloatArray) -> FloatArray
     kurtosis = -2 * np.square(rest).sum(axis=1) / np.square(np.where(variance > 0, variance, 1.0))
     tie = 1e-10 * sizes.sum(axis=1)
     largest = np.ascontiguousarray(sizes[:, n - n_counted :])
-    if len(largest) << n_counted <= FEW_SUMS:
-        rows = range(0, len(largest), HELD_SUMS >> n_counted)
-        parts = [slice(row, row + rows.step) for row in rows]
-        told = (largest, variance, kurtosis, bound, tie)
-        return np.concatenate([signed_sum_tails(*(each[part] for each in told)) for part in parts])
-    from howsure.planning.engines import _kernels
-
-    return np.asarray(_kernels.signed_sum_tails(largest, variance, kurtosis, bound, tie))
+    size = HELD_SUMS >> n_counted
+    parts = [slice(row, row + size) for row in range(0, len(largest), size)]
+    rows = (largest, variance, kurtosis, bound, tie)
+    return np.concatenate([signed_sum_tails(*(each[part] for each in rows)) for part in parts])
 
 
 def signed_sum_tails(
     largest: FloatArray, variance: FloatArray, kurtosis: FloatArray, bound: FloatArray, tie: FloatArray
 ) -> FloatArray:
-    """Return what the kernel of this name returns, without a compiler."""
+    """Return P(sum ≥ bound) in each row: all signs of the largest terms, Edgeworth's expansion for the sum of the rest.
+
+    The rest has this variance and this fourth cumulant over squared variance; without variance there is no rest.
+    """
     sums = np.zeros((len(largest), 1))
     for sizes in largest.T[..., np.newaxis]:
         sums = np.concatenate([sums + sizes, sums - sizes], axis=1)
