@@ -6,6 +6,7 @@ Each test works in a folder with modules that leave a mark when they are importe
 import gzip
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -20,13 +21,18 @@ import pytest
 from backports import zstd
 
 from howsure._isolation import import_installed_code_only
+from tests.io.readers.made import eval_file, inspect_log
 from tests.web.browser import Server
 
 HOWSURE = Path(sys.executable).with_name("howsure")
 BAITS = ("polars", "numpy", "scipy", "selectors", "socket", "json", "resource", "sitecustomize",
-         "usercustomize", "multiprocessing", "distributed", "python_calamine", "backports", "yaml")  # fmt: skip
+         "usercustomize", "multiprocessing", "distributed", "python_calamine", "backports", "yaml",
+         "importlib", "runpy", "lazy_loader", "ast", "enum", "typing", "re", "copyreg")  # fmt: skip
+BEFORE_US = ("importlib", "warnings", "contextlib", "collections", "keyword", "operator", "reprlib", "functools",
+             "types", "howsure")  # fmt: skip
+"""What `python -m` imports from the current folder before any line of ours runs: docs/contributing/security.md."""
 FRAME = pl.DataFrame({"item": ["q1", "q2", "q3"] * 2, "source": ["x"] * 3 + ["y"] * 3, "value": [1, 0, 1, 0, 0, 1]})
-FILES = ("a.parquet", "a.arrow", "a.xlsx", "a.csv.zst", "a.csv.gz", "a.csv")
+FILES = ("a.parquet", "a.arrow", "a.xlsx", "a.csv.zst", "a.csv.gz", "a.csv", "x.eval y.eval")
 
 
 def bait(folder, mark):
@@ -55,6 +61,11 @@ def trap(tmp_path):
         workbook.active.append(row)
     workbook.save(folder / "a.xlsx")
     bait(folder, mark)
+    for name in ("x", "y"):  # archives, which hold bait, too
+        archive = eval_file(folder / f"{name}.eval", inspect_log(model=name, n=3), method=zipfile.ZIP_DEFLATED)
+        with zipfile.ZipFile(archive, "a") as packed:
+            packed.write(folder / "polars.py", "polars.py")
+            packed.write(folder / "json.py", "samples/json.py")
     yield folder
     assert not mark.exists(), f"imported from the folder of data: {mark.read_text()}"
 
@@ -76,22 +87,63 @@ def test_the_bait_works(tmp_path):
 
 @pytest.mark.parametrize("file", FILES)
 def test_the_command_line(trap, file):
-    assert "can be compared" in run(trap, HOWSURE, "doctor", file)
+    assert "can be compared" in run(trap, HOWSURE, "doctor", *file.split())
 
 
 def test_the_module_as_a_command(trap):
+    """Everything but what Python itself imports while it looks for the module."""
+    for name in set(BAITS).intersection(BEFORE_US):
+        (trap / f"{name}.py").unlink()
+        shutil.rmtree(trap / name)
     assert "can be compared" in run(trap, sys.executable, "-m", "howsure", "doctor", "a.parquet")
+    assert "can be compared" in run(trap, sys.executable, "-mhowsure", "doctor", "a.parquet")
+
+
+def test_what_python_imports_before_the_module_is_written_down(tmp_path):
+    """Each of these names runs, so the list in the docs is not too long; the test above says that it is complete."""
+    page = Path("docs/contributing/security.md").read_text(encoding="utf-8")
+    for name in BEFORE_US:
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(f"open({str(folder / 'mark')!r}, 'w')")
+        # -S: packages may have Python import such a module earlier.
+        subprocess.run([sys.executable, "-S", "-m", "howsure"], cwd=folder, check=False, capture_output=True)
+        assert (folder / "mark").exists(), name
+        assert f"`{name}`" in page
 
 
 def test_python(trap, tmp_path):
     """A program that lies elsewhere and works in the folder of data."""
     program = tmp_path / "program.py"
-    program.write_text(f"import howsure\nfor file in {FILES}: print(howsure.compare(file, a='x', b='y'))\n")
+    program.write_text(f"import howsure\nfor file in {FILES}: print(howsure.compare(file.split(), a='x', b='y'))\n")
     assert run(trap, sys.executable, program).count("p = ") == len(FILES)
 
 
+SERVING = """
+from starlette.testclient import TestClient
+from howsure.web import Settings, create_app
+
+if __name__ == "__main__":
+    with TestClient(create_app(Settings(port=8777)), base_url="http://127.0.0.1:8777") as client:
+        with open("a.parquet", "rb") as file:
+            table = client.post("/api/v1/tables", files={"file": ("a.parquet", file)}).json()["table"]
+        print(client.post("/api/v1/compare", json={"table": table, "a": "x", "b": "y"}).status_code)
+        print(client.get("/").status_code)
+"""
+
+
+@pytest.mark.parametrize("options", [(), ("-E",), ("-s",)])
+def test_a_program_that_makes_the_web_server(trap, tmp_path, options):
+    """It lies elsewhere and works in the folder of data; nobody has protected its environment."""
+    pytest.importorskip("fastapi")
+    program = tmp_path / "program.py"
+    program.write_text(SERVING)
+    assert run(trap, sys.executable, *options, program).split() == ["200", "200"]
+
+
+@pytest.mark.parametrize("python", [(), (sys.executable, "-E")])
 @pytest.mark.parametrize("workers", [("--workers", "2"), ("--dask", "local")])
-def test_workers_of_a_study(trap, workers):
+def test_workers_of_a_study(trap, workers, python):
     command = (
         "audit",
         "normal",
@@ -104,7 +156,7 @@ def test_workers_of_a_study(trap, workers):
         "--n-resamples",
         "99",
     )
-    run(trap, HOWSURE, *command, *workers, "--store", "../study.db")
+    run(trap, *python, HOWSURE, *command, *workers, "--store", "../study.db")
 
 
 def test_the_tool_server(trap):
@@ -117,22 +169,23 @@ def test_the_tool_server(trap):
     async def session():
         with anyio.fail_after(120):
             async with Client(stdio_client(server)) as client:
-                answers.extend([await client.call_tool("doctor", {"files": [file]}) for file in FILES])
+                answers.extend([await client.call_tool("doctor", {"files": file.split()}) for file in FILES])
 
     with ThreadPoolExecutor(1) as alone:  # browser tests of the same process keep an event loop in the main thread
         alone.submit(anyio.run, session).result()
     assert all("can be compared" in answer.content[0].text for answer in answers)
 
 
-def test_the_web_server(trap, tmp_path):
+@pytest.mark.parametrize("python", [(), (sys.executable, "-E")])
+def test_the_web_server(trap, tmp_path, python):
     """Bait in the folder where `serve` is typed, beside uploads, and in a .zip, by the API and by the page's form."""
     pytest.importorskip("fastapi")
     archive = tmp_path / "a.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         for path in sorted(trap.rglob("*")):
-            if path.is_file() and not path.name.endswith((".csv", ".gz", ".zst", ".xlsx", ".arrow")):
+            if path.is_file() and not path.name.endswith((".csv", ".gz", ".zst", ".xlsx", ".arrow", ".eval")):
                 packed.write(path, path.relative_to(trap))
-    server = Server(tmp_path / "server", command=(str(HOWSURE),), cwd=trap)
+    server = Server(tmp_path / "server", command=(*python, str(HOWSURE)), cwd=trap)
     try:
         with httpx2.Client(base_url=server.url, timeout=120, headers={"origin": server.url}) as client:
             for files in (["a.parquet"], ["a.parquet", "polars.py"], ["a.xlsx", "polars/__init__.py"], ["a.csv.zst"]):

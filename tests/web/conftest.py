@@ -1,5 +1,7 @@
 """A server with real worker processes, and a client."""
 
+from pathlib import Path
+
 import pytest
 
 pytest.importorskip("fastapi", reason="the extra web is not installed: the web page was not tested")
@@ -16,6 +18,12 @@ def ratings_csv(tmp_path_factory):
     path = tmp_path_factory.mktemp("web") / "ratings.csv"
     io.write(examples.ratings(60), path)
     return path.read_bytes()
+
+
+@pytest.fixture
+def importable(monkeypatch):
+    """Let helper processes import these tests: the folder in which somebody works is not on their path by itself."""
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,7 @@ def busy(seconds):
     return seconds
 
 
-def mortal(connection, _):
+def mortal(connection):
     """A worker that dies of the first job it gets, before it says that it has it."""
     connection.recv()
     os._exit(1)

@@ -17,7 +17,7 @@ from howsure.web.helper_processes import Child
 from howsure.web.jobs import Jobs, connected
 from howsure.web.workers import Workers
 from tests.web.browser import Server
-from tests.web.greedy import apart, mortal
+from tests.web.greedy import apart
 
 SLOW = {
     "gold": "human", "a": "model-2", "b": "model-1", "responses": "bootstrap", "null": "shifted-bootstrap",
@@ -177,9 +177,9 @@ def test_workers_that_have_nothing_to_do_wait_until_they_are_told(tmp_path, monk
 POWER = {"effect": 0.2, "sd": 1.0, "target_power": 0.8}
 
 
-def test_a_job_goes_to_a_new_worker_where_the_old_one_is_dying(tmp_path):
+def test_a_job_goes_to_a_new_worker_where_the_old_one_is_dying(tmp_path, importable):
     jobs = Jobs(Settings(folder=str(tmp_path), workers=1))
-    workers, dying = Workers(jobs), Child(mortal, "")
+    workers, dying = Workers(jobs), Child("tests.web.greedy:mortal")
     job = jobs.add("me", "power", POWER)
     assert jobs.claim() == job.identity
     taken = workers._handed(dying, job.identity)  # it lives, and dies of what it gets
@@ -192,12 +192,12 @@ def test_a_job_goes_to_a_new_worker_where_the_old_one_is_dying(tmp_path):
     assert jobs.get(job.identity).state == "done"
 
 
-def test_a_worker_that_was_killed_gets_no_job_while_it_ends(monkeypatch):
-    worker = Child(mortal, "")
+def test_a_worker_that_was_killed_gets_no_job_while_it_ends(monkeypatch, importable):
+    worker = Child("tests.web.greedy:mortal")
     monkeypatch.setattr(worker.process, "kill", lambda: None)  # the system takes its time
-    monkeypatch.setattr(worker.process, "join", lambda timeout: None)
+    monkeypatch.setattr(worker.process, "wait", lambda timeout: None)
     worker.kill()
-    assert worker.process.is_alive()
+    assert worker.process.poll() is None
     assert not worker.alive
     monkeypatch.undo()
     worker.kill()

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from howsure._isolation import isolate_multiprocessing
+
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
@@ -89,6 +91,8 @@ def _is_empty(store: Path) -> bool:
 @contextmanager
 def executor(workers: int | None, dask: str | None, threads: int | None = None) -> Iterator["Executor | None"]:
     """Open the executor that the options ask for; None computes here, one cell after the other."""
+    if dask is not None or workers is not None:
+        isolate_multiprocessing()
     if dask is not None:
         with _dask(dask, workers) as pool:
             yield pool

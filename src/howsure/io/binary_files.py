@@ -94,7 +94,8 @@ class _Trials:
             self.process = start_isolated(
                 TRIAL,
                 str(MOST_MEMORY),
-                uses=pl,
+                text=True,
+                errors="replace",
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

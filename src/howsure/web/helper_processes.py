@@ -4,19 +4,23 @@ What a helper process may use is bounded: memory by the system, processor time b
 takes too long is replaced, and the caller gets a sentence.
 """
 
-import multiprocessing
 import os
+import select
+import subprocess
 import tempfile
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
+from multiprocessing.connection import Connection, Pipe
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from howsure._isolation import start_isolated
 from howsure.errors import ArgumentError, DataError, HowsureError
 from howsure.web.folder import empty, scratch
 
@@ -38,40 +42,67 @@ async def apart(function: Callable[..., T], *arguments: Any) -> T:
 
 
 class Child:
-    """A process of our own at the other end of a pipe.
+    """A process of our own at the other end of a pipe: an isolated interpreter that calls one function.
 
-    It is a copy of one that has imported what most of them need and does nothing else: it starts at once.
+    Parameters
+    ----------
+    address : str
+        The function, as "module:name". Its first argument is its end of the pipe.
+    *arguments
+        What else the function is called with.
     """
 
-    def __init__(self, target: Callable[..., None], *arguments: Any) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["howsure.web.preloaded"])
-        self.here, there = context.Pipe()
-        self.process = context.Process(target=target, args=(there, *arguments), daemon=True)
-        self.process.start()
+    def __init__(self, address: str, *arguments: Any) -> None:
+        self.here, there = Pipe()
+        with there:
+            self.process = start_isolated(
+                f"from howsure.web.helper_processes import begin\nbegin({there.fileno()})",
+                pass_fds=[there.fileno()],
+                stdin=subprocess.DEVNULL,
+                start_new_session=True,  # Ctrl-C in a terminal is for the server, which ends its children
+                # Processes are the parallelism, and libraries read this when they are imported.
+                env={"OPENBLAS_NUM_THREADS": "1"} | os.environ | {"HOWSURE_PLUGINS": "off"},
+            )
         self.killed = False
-        there.close()
+        with suppress(OSError):  # one that dies at once is not alive, which whoever asks it next sees
+            self.here.send((address, arguments))
 
     @property
     def alive(self) -> bool:
         """Whether it still runs; one that was killed does not, however long the system takes to end it."""
-        return not self.killed and self.process.is_alive()
+        return not self.killed and self.process.poll() is None
 
     @property
     def megabytes(self) -> float:
         """How much memory it holds."""
-        return resident(self.process.pid or 0)
+        return resident(self.process.pid)
 
     @property
     def seconds(self) -> float:
         """How much processor time it has used."""
-        return used(self.process.pid or 0)
+        return used(self.process.pid)
 
     def kill(self) -> None:
         """End it."""
         self.killed = True
         self.process.kill()
-        self.process.join(timeout=5)
+        with suppress(subprocess.TimeoutExpired):
+            self.process.wait(timeout=5)
+
+
+def begin(descriptor: int) -> None:
+    """In a child: call the function that the server names, and end when the server does, however that happens."""
+    connection = Connection(descriptor)
+
+    def watch() -> None:
+        hung_up = select.poll()
+        hung_up.register(connection.fileno(), 0)  # nothing but that the other end is closed
+        hung_up.poll()
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
+    address, arguments = connection.recv()
+    resolve_name(address)(connection, *arguments)
 
 
 class HelperProcess:
@@ -102,7 +133,8 @@ class HelperProcess:
         """Return what the function returns; our own errors are raised again, others with a sentence."""
         with self._lock:
             if self._child is None or not self._child.alive:
-                self._child = Child(work, self.address, self.folder, self.megabytes if self.by_system else 0.0)
+                by_system = self.megabytes if self.by_system else 0.0
+                self._child = Child(f"{__name__}:work", self.address, self.folder, by_system)
             try:
                 self._child.here.send(arguments)
                 self._wait(self._child)
@@ -180,17 +212,13 @@ def used(pid: int) -> float:
 
 
 def enclosed(root: Path, megabytes: float = 0.0) -> None:
-    """Keep this process to itself: an empty folder, no plug-ins, one thread for matrices, bounded memory.
+    """Keep this process to itself: an empty folder and bounded memory.
 
     Names that a visitor sends may be taken for files by the readers; in an empty folder they name nothing. Temporary
     files are in the folder of the server, which deletes what a process that is killed leaves there.
     """
     import resource
-    import signal
 
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # processes are the parallelism; before NumPy is imported
-    os.environ["HOWSURE_PLUGINS"] = "off"
     os.nice(5)  # pages before answers
     for place in (empty(root), scratch(root)):
         place.mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -9,7 +9,6 @@ long there goes back to the queue of the others.
 """
 
 import json
-import multiprocessing
 import os
 import sqlite3
 import threading
@@ -58,7 +57,7 @@ class Workers:
             thread.join(timeout=10)
 
     def _supervise(self, spare: bool) -> None:
-        worker = None if spare else Child(work, self.settings)
+        worker = None if spare else Child(f"{__name__}:work", self.settings)
         since = 3 * PAUSE if spare else 0.0  # the spare one takes what the others leave
         try:
             while not self.stopping.is_set():
@@ -93,7 +92,7 @@ class Workers:
             return worker
         if worker is not None:
             worker.kill()
-        worker = Child(work, self.settings)
+        worker = Child(f"{__name__}:work", self.settings)
         self._takes(worker, identity)
         return worker
 
@@ -147,7 +146,7 @@ def work(connection: Any, settings: Settings) -> None:
     """Compute jobs by their identity until the other side closes."""
     enclosed(settings.root)
     os.nice(5)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
+    import_early()
     jobs = Jobs(settings)
     while True:
         try:
@@ -163,12 +162,15 @@ def work(connection: Any, settings: Settings) -> None:
             connection.send(identity)
 
 
-def _end_with_parent() -> None:
-    """End this process when the server has died: what it computes would be computed twice."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+def import_early() -> None:
+    """Import what most answers need, so that the first visitor does not wait for it."""
+    import howsure.reports.frame
+    import howsure.reports.pictures
+    import howsure.web.questions
+    import howsure.web.shown  # noqa: F401
+
+    with suppress(ImportError):  # charts are an extra
+        import altair  # noqa: F401
 
 
 def answer(jobs: Jobs, job: Job) -> None:
