@@ -128,6 +128,47 @@ def test_wrong_settings_are_one_line(folder, howsure, text, message):
     assert message in said.stderr
 
 
+OUTPUTS = {
+    "report": "mine.md",
+    "chart": "mine.svg",
+    "junit": "mine.xml",
+    "markdown": "mine.md",
+    "state": "mine.jsonl",
+    "sequential": "mine.jsonl",
+}
+
+
+@pytest.mark.parametrize("option", OUTPUTS)
+@pytest.mark.parametrize("way", ["absolute", "parent", "link"])
+def test_settings_of_somebody_else_write_below_their_own_folder_only(folder, howsure, monkeypatch, option, way):
+    """A bare `howsure gate` in a downloaded folder must not touch what lies elsewhere."""
+    mine, theirs = folder / OUTPUTS[option], folder / "downloaded"
+    theirs.mkdir()
+    mine.write_text("my work")
+    link = theirs / f"link{mine.suffix}"
+    link.symlink_to(mine)
+    place = {"absolute": mine, "parent": f"../{mine.name}", "link": link.name}[way]
+    files = f'files = ["{folder}/base.csv", "{folder}/good.csv"]'
+    (theirs / "howsure.toml").write_text(f'[gate]\n{files}\nmargin = 0.05\n{option} = "{place}"\n')
+    monkeypatch.chdir(theirs)
+    said = howsure("gate")
+    assert (said.returncode, mine.read_text()) == (3, "my work")
+    assert f"howsure.toml may name files below its own folder only; type --{option} {place} yourself" in said.stderr
+
+
+def test_settings_do_not_force(folder, howsure):
+    Path("r.md").write_text("my work")
+    settings = '[gate]\nfiles = ["base.csv", "good.csv"]\nmargin = 0.05\nreport = "r.md"\n'
+    Path("howsure.toml").write_text(f"{settings}force = true\n")
+    said = howsure("gate")
+    assert (said.returncode, Path("r.md").read_text()) == (3, "my work")
+    assert "howsure.toml may not overwrite files: remove force from it, and type --force yourself." in said.stderr
+    Path("howsure.toml").write_text(settings)
+    assert "r.md exists already" in howsure("gate").stderr
+    assert howsure("gate", "--force").returncode == 0
+    assert Path("r.md").read_text() != "my work"
+
+
 def test_real_logs_of_two_agents(howsure, shared):
     logs = str(shared / "logs" / "new" / "terminal_bench")
     names = ["20250924_droid_gpt-5", "20250923_droid_claude-4-1-opus"]

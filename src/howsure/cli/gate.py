@@ -1,5 +1,6 @@
 """`howsure gate`: its exit codes, its settings in howsure.toml, and `howsure gate init`, which writes them."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ from howsure.errors import ArgumentError, DataError, HowsureError
 
 SETTINGS = "howsure.toml"
 TABLE = "gate"
-OUTPUTS = ("json", "junit", "markdown", "report", "chart", "force", "verbose")
-"""Options of the output that the file may set, too."""
+WRITTEN = ("junit", "markdown", "report", "chart", "state", "sequential")
+"""Options that name a file to write. Settings may come from somebody else, with the data beside them, so they may name
+files below their own folder only, and replace none."""
 
 TEMPLATE = """\
 # Settings of `howsure gate`, which reads this file where it is called without files.
@@ -135,4 +137,12 @@ def read_settings(path: str, command: click.Command) -> dict[str, Any]:
             found[field.name] = _commands.checked_setting(field, value)
         except HowsureError as error:
             raise type(error)(f"{path}: {error}") from None
+        if field.name == "force":
+            raise ArgumentError(f"{path} may not overwrite files: remove force from it, and type --force yourself.")
+        if field.name in WRITTEN:
+            place, below = Path(os.path.realpath(found[field.name])), Path(os.path.realpath(path)).parent
+            if below not in place.parents:
+                raise ArgumentError(
+                    f"{path} may name files below its own folder only; type {field.flag} {found[field.name]} yourself."
+                )
     return found
