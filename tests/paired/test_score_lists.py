@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from howsure.errors import ArgumentError, DataError, MissingFileError
-from howsure.paired import PairedScores, ScoreTable, read_scores, read_table
+from howsure.paired import PairedScores, ScoreTable, read_scores, read_table, write_scores
 
 
 def write(tmp_path, content, name="scores.txt"):
@@ -159,3 +159,14 @@ def test_other_encodings_and_quoted_names(tmp_path):
 def test_one_column_is_too_few(tmp_path):
     with pytest.raises(ArgumentError, match="`columns` must name two columns or more"):
         read_scores(write(tmp_path, "1 2\n3 4\n"), columns=["1"])
+
+
+def test_a_file_is_replaced_only_by_force(tmp_path):
+    path = tmp_path / "keep.txt"
+    path.write_text("my work")
+    scores = PairedScores.from_arrays([0.5, 1.0], [0.25, 0.0])
+    with pytest.raises(ArgumentError, match=r"keep.txt exists already; name another file, or add `force=True`"):
+        write_scores(scores, path)
+    assert path.read_text() == "my work"
+    write_scores(scores, path, force=True)
+    assert read_scores(path).digest == scores.digest

@@ -211,7 +211,7 @@ def write_example(asked: Example) -> None:
         say(f"{asked.out}: {ratings}")
         return
     scores = examples.scores(asked.kind)
-    write_scores(scores, asked.out)
+    write_scores(scores, asked.out, force=asked.force)
     say(f"{asked.out}: {scores}; {examples.KINDS[asked.kind]}")
 
 

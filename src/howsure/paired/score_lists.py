@@ -374,7 +374,7 @@ def read_table(
     return ScoreTable(values, tuple(names[column] for column in chosen), codes)
 
 
-def write_scores(scores: PairedScores, path: str | Path) -> None:
+def write_scores(scores: PairedScores, path: str | Path, *, force: bool = False) -> None:
     """Write two lists of scores as text that `read_scores` reads back, for example the evaluation units of `to_units`.
 
     Parameters
@@ -382,6 +382,8 @@ def write_scores(scores: PairedScores, path: str | Path) -> None:
     scores : PairedScores
     path : path
         Columns are separated by commas in a file that ends in .csv, else by tabs.
+    force : bool
+        Whether a file that exists may be replaced; without it that is an error.
 
     Examples
     --------
@@ -391,6 +393,8 @@ def write_scores(scores: PairedScores, path: str | Path) -> None:
     ...     read_scores(f"{folder}/units.txt").differences.tolist()
     [0.25, 1.0]
     """
+    _check.instance("scores", scores, PairedScores)
+    _files.check_outputs({"path": _check.path("path", path)}, force=_check.flag("force", force))
     columns: dict[str, list[str]] = {
         scores.names[0]: [repr(value) for value in scores.a.tolist()],
         scores.names[1]: [repr(value) for value in scores.b.tolist()],

@@ -110,7 +110,7 @@ class ScoresDescribe(SettlingSettings, NormalitySettings, _Units):
         """Write the evaluation units."""
         from howsure.paired import write_scores
 
-        write_scores(self.units(), path)
+        write_scores(self.units(), path, force=True)
 
 
 @dataclass(frozen=True, kw_only=True)
