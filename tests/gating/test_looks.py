@@ -117,11 +117,67 @@ def test_the_interval_of_bets_holds_what_they_do_not_reject(values):
     assert found.interval.low <= found.estimate <= found.interval.high
 
 
+def by_two_looks(units, rule, span):
+    half = units.size // 2
+    return two_looks([units[:half], units[half:]], rule, span)
+
+
+def by_spending(units, rule, span):
+    half = units.size // 2
+    return spending_looks([units[:half], units[half:]], rule, span, planned=3, max_units=2 * units.size)
+
+
+@pytest.mark.parametrize("claim", sorted(CLAIMS))
+@pytest.mark.parametrize("look", [by_two_looks, by_spending, betting])
+def test_intervals_of_independent_ratings_stay_on_the_scale_and_agree_with_the_verdict(look, claim):
+    rng, verdicts = np.random.default_rng(9), set()
+    for n in (4, 20, 100, 1000):
+        for moved in (-1, 0, 1):
+            for _ in range(12):
+                units = np.clip(rng.integers(1, 6, n) + moved, 1, 5) - rng.integers(1, 6, n).astype(float)
+                found = look(units, rule := GateRule(CLAIMS[claim], 0.2), 4.0)
+                low, high = found.interval.low, found.interval.high
+                assert -4 <= low <= found.estimate <= high <= 4
+                region = rule.region
+                verdict = rule.decided(found.passing, found.failing, found.critical)
+                assert (verdict == "pass") == (region[0] < low and high < region[1])
+                assert (verdict == "fail") == (high < region[0] or region[1] < low)
+                verdicts.add(verdict)
+    assert verdicts == {"pass", "fail", "inconclusive"}
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ([-1.0] * 9, [1.0, 0.0, 0.0]),
+        ([0.0] * 300, [-4.0, 4.0]),
+        ([0.5] * 50, [-4.0, -1.0, 3.0]),
+        ([0.0, 0.0], [4.0] * 9),
+    ],
+)
+def test_two_looks_that_contradict_each_other_have_an_interval_around_their_mean(first, second):
+    span = max(map(abs, first + second))
+    found = two_looks([np.array(first), np.array(second)], RULE, span)
+    assert -span <= found.interval.low <= found.estimate <= found.interval.high <= span
+    assert (found.passing > found.critical) == (found.interval.low > -RULE.margin)
+
+
+def test_two_looks_without_a_limit_have_an_interval_that_both_looks_determine():
+    rng = np.random.default_rng(10)
+    parts = [rng.normal(1, 5, 40), rng.normal(1, 5, 3)]
+    found = two_looks(parts, RULE, np.inf)
+    assert -20 < found.interval.low < found.estimate < found.interval.high < 20
+    undefined = two_looks([parts[0], np.zeros(3)], RULE, np.inf)
+    assert np.isnan(undefined.interval.low)
+    assert RULE.decided(undefined.passing, undefined.failing, undefined.critical) == "inconclusive"
+
+
 def test_unbounded_differences_wait_for_a_hundred_items():
     rng = np.random.default_rng(5)
     rule = GateRule(CLAIMS["non-inferior"], 5.0)
     early, late = asymptotic(rng.normal(0, 1, 99), rule), asymptotic(rng.normal(0, 1, 101), rule)
     assert rule.decided(early.passing, early.failing, early.critical) == "inconclusive"
+    assert np.isnan(early.interval.low)
     assert rule.decided(late.passing, late.failing, late.critical) == "pass"
 
 

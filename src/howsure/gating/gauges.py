@@ -121,7 +121,7 @@ class ScoreGauge:
 
     def interval(self, confidence_level: float) -> ConfidenceInterval:
         """Return the edges that the tests do not reject."""
-        return interval_of(self, self.size, confidence_level)
+        return ConfidenceInterval(*_ends_of(self, self.size, confidence_level), self.method, confidence_level)
 
 
 @lru_cache(maxsize=2**14)
@@ -242,7 +242,7 @@ class GuardedStudentGauge:
             why = "The interval is undefined: there is one item, or all items differ by the same."
             return ConfidenceInterval(math.nan, math.nan, self.method, confidence_level, (why,))
         if math.isfinite(self.span):
-            return interval_of(self, self.span, confidence_level)
+            return ConfidenceInterval(*_ends_of(self, self.span, confidence_level), self.method, confidence_level)
         tail = (1 - confidence_level) / 2
         z, t = -NORMAL.inv_cdf(tail), -float(stdtrit(self.n - 1, tail))
         ends = [
@@ -323,20 +323,64 @@ def step_between(values: FloatArray) -> float:
     return step
 
 
-def interval_of(gauge: "ScoreGauge | GuardedStudentGauge", span: float, confidence_level: float) -> ConfidenceInterval:
-    """Return the edges between −span and span that the gauge's tests do not reject."""
+def _ends_of(gauge: Gauge, span: float, confidence_level: float) -> tuple[float, float]:
+    critical = -NORMAL.inv_cdf((1 - confidence_level) / 2)
+    known = {"estimate": gauge.estimate, "error": gauge.error, "span": span, "critical": critical}
+    return not_rejected(gauge.above, gauge.below, **known)
+
+
+def not_rejected(
+    above: Callable[[float], float],
+    below: Callable[[float], float],
+    *,
+    estimate: float,
+    error: float,
+    span: float,
+    critical: float,
+) -> tuple[float, float]:
+    """Return the edges that neither test rejects, between −span and span: no other difference is possible.
+
+    Both ends are NaN where the evidence is undefined, and where there is no limit and no edge is ever rejected.
+
+    Parameters
+    ----------
+    above, below : callable
+        The evidence that the truth is above, or below, an edge; it must grow with the distance from the estimate.
+    estimate, error : float
+        Of the difference. Without a limit the search goes outward in multiples of the error.
+    span : float
+        The largest difference that an item can have; infinite where there is no limit.
+    critical : float
+        Evidence above this rejects an edge, as it decides the verdict.
+
+    Examples
+    --------
+    >>> low, high = not_rejected(lambda e: 0.5 - e, lambda e: e - 0.5, estimate=0.5, error=1.0, span=1.0, critical=1.2)
+    >>> round(low, 4), high
+    (-0.7, 1.0)
+    """
     from scipy.optimize import brentq
 
-    needed = -NORMAL.inv_cdf((1 - confidence_level) / 2)
     ends = []
-    for side, evidence in ((-1, gauge.above), (1, gauge.below)):
+    for side, evidence in ((-1, above), (1, below)):
         limit = side * span * (1 - 1e-12)
-        if (limit - gauge.estimate) * side <= 0 or evidence(limit) <= needed:
+        if math.isinf(span):
+            reach = error
+            while math.isfinite(estimate + reach) and evidence(estimate + side * reach) <= critical:
+                reach = 2 * reach or math.inf
+            limit = estimate + side * reach
+        at_limit = evidence(limit) if math.isfinite(limit) else math.nan
+        start = math.nextafter(estimate, limit)
+        if math.isnan(at_limit):
+            return math.nan, math.nan
+        if (limit - estimate) * side <= 0 or at_limit <= critical:
             ends.append(side * span)
+        elif evidence(start) > critical:
+            ends.append(estimate)
         else:
-            start = math.nextafter(gauge.estimate, limit)
-            ends.append(float(brentq(lambda edge, of=evidence: of(edge) - needed, start, limit, xtol=1e-12 * span)))
-    return ConfidenceInterval(ends[0], ends[1], gauge.method, confidence_level)
+            tiny = 1e-12 * abs(limit - estimate)
+            ends.append(float(brentq(lambda edge, of=evidence: of(edge) - critical, start, limit, xtol=tiny)))
+    return ends[0], ends[1]
 
 
 def skewness_term(adverse: float, z: float, n: int) -> float:

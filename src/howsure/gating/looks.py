@@ -16,7 +16,7 @@ import numpy as np
 
 from howsure.data.scales import FloatArray
 from howsure.errors import ArgumentError
-from howsure.gating.gauges import NORMAL, Gauge, gauge_of, p_of
+from howsure.gating.gauges import NORMAL, Gauge, gauge_of, not_rejected, p_of
 from howsure.gating.rule import GateRule
 from howsure.inference.confidence import ConfidenceInterval
 
@@ -51,17 +51,44 @@ class LookEvidence:
 def two_looks(parts: Sequence[FloatArray], rule: GateRule, span: float) -> LookEvidence:
     """Return the evidence after one or two looks, each on units of its own."""
     gauges = [gauge_of(part, span) for part in parts]
-    critical = two_look_bound(rule.alpha)
     everything = gauge_of(np.concatenate(list(parts)), span)
-    ends = not_rejected(
-        lambda edge: added(gauge.above(edge) for gauge in gauges),
-        lambda edge: added(gauge.below(edge) for gauge in gauges),
-        everything,
-        critical=critical,
-        level=rule.interval_level,
-    )
-    passing, failing = added(map(rule.passing, gauges)), added(map(rule.failing, gauges))
-    return LookEvidence(passing, failing, critical, everything.estimate, everything.error, ends)
+
+    # A look of many items may outweigh, in the sum of quantiles, what the mean of all items says: the evidence that the
+    # truth lies beyond an edge is 0 at most where that mean does not.
+    def above(edge: float) -> float:
+        evidence = added(gauge.above(edge) for gauge in gauges)
+        return evidence if edge < everything.estimate else min(evidence, 0.0)
+
+    def below(edge: float) -> float:
+        evidence = added(gauge.below(edge) for gauge in gauges)
+        return evidence if edge > everything.estimate else min(evidence, 0.0)
+
+    return evidence_of(above, below, rule, everything, span=span, critical=two_look_bound(rule.alpha))
+
+
+def evidence_of(
+    above: Callable[[float], float],
+    below: Callable[[float], float],
+    rule: GateRule,
+    everything: Gauge,
+    *,
+    span: float,
+    critical: float,
+    method: str = "",
+    level: float | None = None,
+) -> LookEvidence:
+    """Return what the evidence at the edges of the claim says, and the interval of the edges that it does not reject.
+
+    The verdict follows from the first, the interval from the same functions: a gate passes exactly where its interval
+    lies inside the region of the claim.
+    """
+    low, high = rule.region
+    passing = float(np.minimum(above(low), below(high))) if math.isfinite(high) else above(low)
+    failing = float(np.maximum(below(low), above(high))) if math.isfinite(high) else below(low)
+    estimate, error = everything.estimate, everything.error
+    ends = not_rejected(above, below, estimate=estimate, error=error, span=span, critical=critical)
+    interval = ConfidenceInterval(*ends, method or everything.method, rule.interval_level if level is None else level)
+    return LookEvidence(passing, failing, critical, estimate, error, interval)
 
 
 def added(quantiles: Iterable[float]) -> float:
@@ -85,9 +112,7 @@ def spending_looks(
     critical = spending_bounds(tuple(sizes), tuple(spent), rule.alpha)[-1]
     gauge = gauge_of(np.concatenate(list(parts)), span)
     level = 1 - 2 * max(p_of(critical), 1e-12)
-    return LookEvidence(
-        rule.passing(gauge), rule.failing(gauge), critical, gauge.estimate, gauge.error, gauge.interval(level)
-    )
+    return evidence_of(gauge.above, gauge.below, rule, gauge, span=span, critical=critical, level=level)
 
 
 @lru_cache
@@ -164,28 +189,3 @@ def _beyond(bound: float, at: FloatArray, mass: FloatArray, spread: float) -> fl
     from scipy.special import ndtr
 
     return float((mass * ndtr((at - bound) / spread)).sum())
-
-
-def not_rejected(
-    above: Callable[[float], float],
-    below: Callable[[float], float],
-    gauge: Gauge,
-    *,
-    critical: float,
-    level: float,
-    method: str = "",
-) -> ConfidenceInterval:
-    """Return the differences that neither side rejects, by halving outward from the estimate."""
-    reach = 60 * max(gauge.error, 1e-9)
-    start = gauge.interval(level)
-    if math.isnan(start.low):
-        return start
-    reach = max(reach, 4 * start.width)
-    ends = []
-    for side, evidence in ((-1, above), (1, below)):
-        near, far = gauge.estimate, gauge.estimate + side * reach
-        for _ in range(60):
-            middle = (near + far) / 2
-            near, far = (near, middle) if evidence(middle) > critical else (middle, far)
-        ends.append(far)
-    return ConfidenceInterval(ends[0], ends[1], method or gauge.method, level)

@@ -13,7 +13,7 @@ import numpy as np
 
 from howsure.data.scales import FloatArray
 from howsure.gating.gauges import gauge_of
-from howsure.gating.looks import LookEvidence, not_rejected
+from howsure.gating.looks import LookEvidence, evidence_of
 from howsure.gating.rule import GateRule
 
 BETS = np.geomspace(0.06, 0.98, 5)
@@ -54,13 +54,8 @@ def betting(differences: FloatArray, rule: GateRule, span: float) -> LookEvidenc
     def below(edge: float) -> float:
         return log_capital(differences, edge, span, above=False) if edge < span else math.inf
 
-    low, high = rule.region
-    passing = min(above(low), below(high)) if math.isfinite(high) else above(low)
-    failing = max(below(low), above(high)) if math.isfinite(high) else below(low)
-    needed = -math.log(rule.alpha)
-    gauge = gauge_of(differences, span)
-    ends = not_rejected(above, below, gauge, critical=needed, level=rule.interval_level, method="betting")
-    return LookEvidence(passing, failing, needed, gauge.estimate, gauge.error, ends)
+    gauge, needed = gauge_of(differences, span), -math.log(rule.alpha)
+    return evidence_of(above, below, rule, gauge, span=span, critical=needed, method="betting")
 
 
 def asymptotic(differences: FloatArray, rule: GateRule) -> LookEvidence:
@@ -78,11 +73,7 @@ def asymptotic(differences: FloatArray, rule: GateRule) -> LookEvidence:
     def below(edge: float) -> float:
         return (edge - gauge.estimate) / width if n >= FIRST and width > 0 else -math.inf
 
-    low, high = rule.region
-    passing = min(above(low), below(high)) if math.isfinite(high) else above(low)
-    failing = max(below(low), above(high)) if math.isfinite(high) else below(low)
-    ends = not_rejected(above, below, gauge, critical=1.0, level=rule.interval_level, method="asymptotic")
-    return LookEvidence(passing, failing, 1.0, gauge.estimate, gauge.error, ends)
+    return evidence_of(above, below, rule, gauge, span=math.inf, critical=1.0, method="asymptotic")
 
 
 def chance_of_pass(estimate: float, error: float, n: int, max_units: int, rule: GateRule) -> float:

@@ -249,7 +249,8 @@ def score_statistic(won: int, lost: int, n: int, difference: float) -> float:
     """
     # The share of lost items that is most likely under the difference (Tango 1998, eq. 11).
     linear = (2 * n - won + lost) * difference - won - lost
-    share = (math.sqrt(linear**2 + 8 * n * lost * difference * (1 - difference)) - linear) / (4 * n)
+    root = math.sqrt(max(linear**2 + 8 * n * lost * difference * (1 - difference), 0.0))  # rounding can leave −1e-16
+    share = (root - linear) / (4 * n)
     variance = max(2 * share + difference * (1 - difference), 0.0) / n
     distance = (won - lost) / n - difference
     return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance) if distance else 0.0
