@@ -30,11 +30,28 @@ def roundings_of(metric: Metric, contest: Contest, starts: IntArray) -> FloatArr
     """Return how far apart two advantages may be that are equal on paper, for each run of items between two starts.
 
     Errors are small differences of responses that may be large: 1000.3 − 1000.1 and 1000.2 − 1000.0 differ by 1e-13.
+    Whole numbers that a double holds have exact differences (IEEE 754), so that only the size of these counts, however
+    large the numbers are; the mean of several of them is rounded once.
     """
-    sources = contest.sources.values()
-    largest = np.max([np.maximum.reduceat(np.abs(each.values), each.offsets[starts[:-1]]) for each in sources], axis=0)
+    eps, sources = float(np.finfo(np.float64).eps), list(contest.sources.values())
     unitless = metric.needs == "counts" or metric.ignores
-    return np.asarray(100 * float(np.finfo(np.float64).eps) * (np.maximum(largest, 1.0) if unitless else largest))
+    largest = np.max([np.maximum.reduceat(np.abs(each.values), each.offsets[starts[:-1]]) for each in sources], axis=0)
+    if not all(each.weights is None and bool((each.values == np.rint(each.values)).all()) for each in sources):
+        return np.asarray(100 * eps * (np.maximum(largest, 1.0) if unitless else largest))
+    if unitless:
+        return np.full(largest.shape, 100 * eps)
+    low, high = np.full((2, contest.n_items), np.inf)
+    for each in sources:
+        np.minimum.at(low, each.items, each.values)
+        np.minimum.at(high, each.items, -each.values)
+    spread = np.where(np.isinf(low), 0.0, -high - low)  # of the responses to an item; a leaderboard has empty ones
+    exact = 100 * eps * np.maximum.reduceat(spread, starts[:-1])
+    n_most = max(int(each.sizes.max()) for each in sources)
+    if n_most == 1:
+        return np.asarray(exact)
+    # A quotient is off by eps / 2 of itself; a sum beyond 2^53, by as much for each number that is added (Higham 2002,
+    # eq. 4.4). Each of two advantages has two such means.
+    return np.asarray(exact + 2 * eps * largest * np.where(n_most * largest > 2.0**53, n_most, 1))
 
 
 def rounding_of(metric: Metric, contest: Contest) -> float:

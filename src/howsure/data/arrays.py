@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from howsure import _check
 from howsure.data.responses import Labels, Responses
-from howsure.data.scales import Scale
+from howsure.data.scales import EXACT, Scale, refuse_rounded
 from howsure.errors import DataError
 
 
@@ -47,15 +47,18 @@ def _grid(name: str, array: Any) -> npt.NDArray[Any]:
         grid = np.asarray(array)
     except ValueError:
         raise DataError(f"`{name}` has rows of different lengths; fill them up with NaN (None among labels).") from None
-    if grid.dtype.kind in "iu":
-        grid = grid.astype(np.float64)
-    if grid.dtype.kind == "O":
-        try:  # numbers with gaps
-            grid = grid.astype(np.float64)
+    if grid.dtype.kind in "iuO":
+        try:  # whole numbers, or numbers with gaps
+            numbers = grid.astype(np.float64)
         except OverflowError:
             raise DataError(f"`{name}` holds a number that is too large to compute with (1e-100 to 1e100).") from None
         except (TypeError, ValueError):
             pass
+        else:
+            for value in grid[np.abs(numbers) >= EXACT].tolist():
+                if isinstance(value, int):
+                    refuse_rounded(value, f"`{name}`")
+            grid = numbers
     if grid.ndim == 1:
         grid = grid[:, np.newaxis]
     if grid.ndim != 2 or grid.dtype.kind not in "fbUO":

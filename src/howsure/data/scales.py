@@ -187,6 +187,19 @@ def numbers_in(values: Any) -> FloatArray | None:
     return numbers if np.isfinite(numbers).all() else None
 
 
+EXACT = 2**53
+"""Whole numbers up to this have a floating-point number of their own (IEEE 754); of larger ones only some have."""
+
+
+def refuse_rounded(whole: int, place: str) -> None:
+    """Refuse a whole number that would be rounded, so that different ones are not taken for equal."""
+    if int(float(whole)) != whole:
+        raise DataError(
+            f"{place}: {whole} would be rounded to {int(float(whole))}. Subtract a common number from all values; if "
+            "they are labels, put a letter before them."
+        )
+
+
 JOINERS = dict.fromkeys(map(ord, "\u200c\u200d\ufe0e\ufe0f"))
 """Characters without a width that change how others look."""
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from howsure import _check
 from howsure.data.scales import (
+    EXACT,
     FREE_TEXT,
     FREE_TEXT_CAUTION,
     KINDS,
@@ -20,6 +21,7 @@ from howsure.data.scales import (
     IntArray,
     Scale,
     alike,
+    refuse_rounded,
 )
 from howsure.documents.numbers import counted
 from howsure.errors import DataError
@@ -294,19 +296,12 @@ def _refuse_infinite(numbers: pl.Series, place: Place) -> None:
         raise DataError(f"{place(first)}: {numbers[first]} is not finite. Fix the cell, or leave it empty if missing.")
 
 
-EXACT = 2**53
-"""Whole numbers up to this have a floating-point number of their own (IEEE 754); of larger ones only some have."""
-
-
 def _refuse_rounded(cells: pl.Series, numbers: pl.Series, place: Place) -> None:
     """Refuse whole numbers so large that they would be rounded, and different ones taken for equal."""
     for row in (numbers.abs() >= EXACT).fill_null(False).arg_true().to_list():
         written = str(cells[row]).strip()
-        if re.fullmatch(r"[+-]?\d+", written) and int(written) != int(numbers[row]):
-            raise DataError(
-                f"{place(row)}: {written} would be rounded to {int(numbers[row])}. Subtract a constant from all; "
-                "if they are labels, put a letter before them."
-            )
+        if re.fullmatch(r"[+-]?\d+", written):
+            refuse_rounded(int(written), place(row))
 
 
 def _labels(
