@@ -75,7 +75,7 @@ def measure(name, margin, labelled, raters, draw, data_sets, number):
     """Count verdicts of the gate, passes by the interval of `compare --judge` alone, and passes by the judge alone."""
     rng, rule = np.random.default_rng([43, number]), GateRule(CLAIMS["non-inferior"], margin)
     counts = dict.fromkeys(("pass", "fail", "unguarded", "judge"), 0)
-    ends = ENDLESS if draw.func is rated else None
+    ends = ENDLESS if draw.func is rated else (0, 1)
     for _ in range(data_sets):
         data = draw(rng, margin)
         found = judged_gate(data, rule, GateSettings(raters=raters or None, range=ends))

@@ -70,7 +70,7 @@ def _score() -> Any:
 def _gate() -> Any:
     from howsure.gating import CLAIMS, GateRule, GateSettings, gate
 
-    return gate(_contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic"))
+    return gate(_contest(), GateRule(CLAIMS["non-inferior"], 0.1), GateSettings("mae", by="topic", range=(1, 5)))
 
 
 def _judged() -> Any:

@@ -26,6 +26,9 @@ def howsure_gate(record_property: Callable[[str, object], None]) -> "Callable[..
 
         def test_candidate_is_not_worse(howsure_gate):
             howsure_gate("results/main.jsonl", "results/candidate.jsonl", margin=0.02)
+
+        def test_ratings_are_not_worse(howsure_gate):
+            howsure_gate("ratings/main.csv", "ratings/candidate.csv", margin=0.1, range=(1, 5))
     """
 
     def decide(*data: Any, fail_on_inconclusive: bool = False, **options: Any) -> "GateResult":

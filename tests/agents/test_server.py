@@ -31,7 +31,7 @@ def folder(tmp_path_factory):
     io.write(examples.ratings(), str(work / "ratings.csv"))
     for name, lost in (("old", 0), ("new", 60)):
         rows = "\n".join(f"q{i},{int(i >= lost and i < 300)}" for i in range(400))
-        (work / f"{name}.csv").write_text(f"item,score\n{rows}\n", encoding="utf-8")
+        (work / f"{name}.csv").write_text(f"item,correct\n{rows}\n", encoding="utf-8")
     (root / "secret.csv").write_text("item,score\nq1,1\nq2,0\n", encoding="utf-8")
     (work / "link.csv").symlink_to(root / "secret.csv")
     return work

@@ -11,7 +11,7 @@ import pytest
 
 def write(name, values, start=0):
     rows = "\n".join(f"q{start + i},{value}" for i, value in enumerate(values))
-    Path(name).write_text(f"item,score\n{rows}\n", encoding="utf-8")
+    Path(name).write_text(f"item,correct\n{rows}\n", encoding="utf-8")
 
 
 @pytest.fixture

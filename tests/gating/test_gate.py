@@ -3,15 +3,22 @@
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import howsure
 from howsure import ArgumentError, Contest, DataError, _json
+from howsure.data.scales import OUTCOMES
 from howsure.gating import CLAIMS, GateResult, GateRule, GateSettings, gate
 from howsure.gating.more_data import new_items, new_runs, verdict_chance
 from howsure.gating.result import interval_bar
+
+
+def marked(contest):
+    """Say that zeros and ones are wrong and right answers, as readers of logs do."""
+    return replace(contest, scale=replace(contest.scale, reason=OUTCOMES))
 
 
 def flipped(n=400, lost=10, won=10, right=300, **options):
@@ -20,7 +27,7 @@ def flipped(n=400, lost=10, won=10, right=300, **options):
     candidate = baseline.copy()
     candidate[:lost] = 0
     candidate[right : right + won] = 1
-    return Contest.from_arrays(None, candidate, baseline, names=("", "new", "old"), **options)
+    return marked(Contest.from_arrays(None, candidate, baseline, names=("", "new", "old"), **options))
 
 
 def rule(margin=0.05, claim="non-inferior", **other):
@@ -49,7 +56,7 @@ def test_verdicts_and_their_sentences(claim, lost, won, verdict, says):
 
 def test_the_numbers_of_a_sentence_are_those_of_the_result():
     found = gate(flipped(lost=30, won=10), rule())
-    assert "Mean rating 0.700 vs 0.750, lower by 0.050 (90% CI 0.024 to 0.079)." in found.sentence
+    assert "Accuracy 0.700 vs 0.750, lower by 0.050 (90% CI 0.024 to 0.079)." in found.sentence
     better = gate(flipped(lost=10, won=30), rule())
     assert "higher by 0.050 (90% CI 0.024 to 0.079)." in better.sentence
 
@@ -112,7 +119,7 @@ def test_repeated_runs_are_averaged_within_items():
     rng = np.random.default_rng(2)
     p = rng.beta(1, 1, (80, 1))
     grids = [rng.binomial(1, p, (80, 5)).astype(float) for _ in range(2)]
-    found = gate(Contest.from_arrays(None, *grids), rule(0.04))
+    found = gate(marked(Contest.from_arrays(None, *grids)), rule(0.04))
     assert found.overall.confidence_interval.method == "t"
     assert found.verdict == "inconclusive"
     assert found.more.n_runs is None or found.more.n_runs > 5
@@ -170,7 +177,7 @@ def test_slices_of_an_unchanged_model_rarely_fail():
         baseline = np.ones(500)
         candidate = (rng.random(500) > 0.1).astype(float)
         groups = {"topic": np.arange(500) % 10}
-        contest = Contest.from_arrays(None, candidate, baseline, groups=groups, scale="ordinal")
+        contest = marked(Contest.from_arrays(None, candidate, baseline, groups=groups, scale="ordinal"))
         failed += gate(contest, rule(0.1), GateSettings(by="topic")).verdict == "fail"
     assert failed <= binomial_region(n_sets, 0.05, confidence_level=0.999).high
 
@@ -182,6 +189,7 @@ def test_clusters_are_the_units():
     contest = Contest.from_arrays(
         None, np.where(lost, 0.0, 1.0), np.ones(300), groups={"doc": doc}, names=("", "new", "old")
     )
+    contest = marked(contest)
     alone, grouped = gate(contest, rule(0.2)), gate(contest, rule(0.2), GateSettings(cluster="doc"))
     assert grouped.overall.confidence_interval.width > alone.overall.confidence_interval.width
 
@@ -253,7 +261,7 @@ def test_the_function_takes_files_and_data_in_memory(tmp_path):
     assert named.candidate == "new"
     for name, source in (("old", contest.b), ("new", contest.a)):
         rows = "\n".join(f"q{i},{value:g}" for i, value in enumerate(source.values))
-        (tmp_path / f"{name}.csv").write_text(f"item,score\n{rows}\n", encoding="utf-8")
+        (tmp_path / f"{name}.csv").write_text(f"item,correct\n{rows}\n", encoding="utf-8")
     files = howsure.gate(str(tmp_path / "old.csv"), str(tmp_path / "new.csv"), margin=0.05)
     assert files.overall.advantage == named.overall.advantage
     assert (files.candidate, files.baseline) == ("candidate", "baseline")

@@ -19,7 +19,7 @@ ROOT = Path(__file__).parents[2]
 def folder(tmp_path):
     for name, lost in (("base", 0), ("good", 5), ("open", 20), ("bad", 60)):
         rows = "\n".join(f"q{i},{int(lost <= i < 300)}" for i in range(400))
-        (tmp_path / f"{name}.csv").write_text(f"item,score\n{rows}\n", encoding="utf-8")
+        (tmp_path / f"{name}.csv").write_text(f"item,correct\n{rows}\n", encoding="utf-8")
     return tmp_path
 
 

@@ -22,7 +22,7 @@ from howsure.judging import JudgedContest
 SETS = 400
 MODELS = {"candidate": "model-2", "baseline": "model-1"}
 JUDGE = {"judge": "gpt-judge", "range": (1, 5), **MODELS}
-WIDE = GateSettings(range=(-np.inf, np.inf))
+WIDE, RIGHT = GateSettings(range=(-np.inf, np.inf)), GateSettings(range=(0, 1))
 """Simulated ratings are normal: their scale has no end."""
 
 
@@ -140,8 +140,8 @@ def test_verdict_and_interval_are_the_same_thing():
         (lambda rng: rated(rng, edge=-0.5), 0.5, WIDE),
         (lambda rng: rated(rng, edge=-0.5, taste=0.0), 0.5, WIDE),
         (lambda rng: rated(rng, edge=-0.5, n_raters=3), 0.5, replace(WIDE, raters="random")),
-        (lambda rng: failing(rng, share=0.05, blind=0.5), 0.05, None),
-        (lambda rng: failing(rng, share=0.02, blind=1.0), 0.02, None),
+        (lambda rng: failing(rng, share=0.05, blind=0.5), 0.05, RIGHT),
+        (lambda rng: failing(rng, share=0.02, blind=1.0), 0.02, RIGHT),
     ],
     ids=["raters", "raters alike", "three raters", "a judge half blind", "a blind judge"],
 )
@@ -186,11 +186,11 @@ def test_the_gauge_takes_the_lesser_evidence_and_the_farther_ends():
 def test_where_no_item_differs_unseen_losses_decide():
     scores = np.arange(100) % 2.0
     same = judged(scores[:40, None], scores[:40, None], scores, scores, raters=False)
-    found = judged_gate(same, GateRule(CLAIMS["non-inferior"], 0.2))
+    found = judged_gate(same, GateRule(CLAIMS["non-inferior"], 0.2), RIGHT)
     assert found.verdict == "pass"
     share = 1 - 0.05 ** (1 / 40)  # with this share of losses, 40 items show none in 5% of samples
     assert found.overall.confidence_interval.low == pytest.approx(-share)
-    assert judged_gate(same, GateRule(CLAIMS["non-inferior"], 0.02)).verdict == "inconclusive"
+    assert judged_gate(same, GateRule(CLAIMS["non-inferior"], 0.02), RIGHT).verdict == "inconclusive"
 
 
 def test_few_raters_are_told():

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from howsure import ArgumentError, Contest, DataError
-from howsure.data.scales import Scale
+from howsure.data.scales import OUTCOMES, Scale
 from howsure.gating import CLAIMS, GateRule, GateSettings, LookPlan, staged_gate, state
 from howsure.gating.gauges import gauge_of
 from howsure.gating.looks import added, spending_bounds, spending_looks, two_look_bound, two_looks
@@ -24,6 +24,7 @@ from howsure.inference.proportions import binomial_region
 
 RULE = GateRule(CLAIMS["non-inferior"], 0.05)
 SETS = 2000
+RIGHT_OR_WRONG = Scale("ordinal", (0.0, 1.0), ("0", "1"), OUTCOMES, declared=False)
 
 
 def contest(first, last, seed=0, lost=0.05, won=0.05, **options):
@@ -36,7 +37,7 @@ def contest(first, last, seed=0, lost=0.05, won=0.05, **options):
     made = Contest.from_arrays(
         None, candidate[first:last], baseline[first:last], names=("", "new", "old"), scale="ordinal", **options
     )
-    return Contest(None, made.a, made.b, Scale.of([0.0, 1.0]), names[first:last], made.names, made.groups)
+    return Contest(None, made.a, made.b, RIGHT_OR_WRONG, names[first:last], made.names, made.groups)
 
 
 def test_bounds_are_the_published_ones():

@@ -10,6 +10,7 @@ from howsure.gating.sensitivity import SIMULATIONS
 from howsure.inference.proportions import binomial_region
 
 RULE = GateRule(CLAIMS["non-inferior"], 0.05)
+RIGHT = GateSettings(range=(0, 1))
 
 
 def pair(n, discordant=0.2, seed=0):
@@ -32,7 +33,7 @@ def of_pair(contest):
 @pytest.mark.parametrize(("n", "discordant"), [(60, 0.2), (100, 0.1), (200, 0.2), (500, 0.1)])
 def test_what_the_check_says_is_what_new_gates_on_right_and_wrong_answers_do(n, discordant):
     contest = pair(n, discordant)
-    found = check_gate(contest, RULE)
+    found = check_gate(contest, RULE, RIGHT)
     differs = float((of_pair(contest) != 0).mean())
     assert found.standard_deviation == pytest.approx(max(np.sqrt(differs), np.sqrt(0.05 * 0.95)))
 
@@ -67,7 +68,7 @@ def test_what_the_check_says_is_what_new_gates_on_ratings_do():
 
 def test_the_advised_design_lets_an_unchanged_model_pass():
     contest = pair(200)
-    [design] = check_gate(contest, RULE).designs
+    [design] = check_gate(contest, RULE, RIGHT).designs
     differs = float((of_pair(contest) != 0).mean())
 
     def draw(rng):
@@ -77,13 +78,13 @@ def test_the_advised_design_lets_an_unchanged_model_pass():
 
 
 def test_a_gate_that_nothing_fails_says_so():
-    found = check_gate(pair(2, 0.5), GateRule(CLAIMS["non-inferior"], 0.9))
+    found = check_gate(pair(2, 0.5), GateRule(CLAIMS["non-inferior"], 0.9), RIGHT)
     assert np.isnan(found.failing_loss)
     assert "no loss on this scale fails in 80%" in str(found)
 
 
 def test_an_unchanged_model_rarely_fails():
-    found = check_gate(pair(100), GateRule(CLAIMS["non-inferior"], 0.01))
+    found = check_gate(pair(100), GateRule(CLAIMS["non-inferior"], 0.01), RIGHT)
     assert found.unchanged_fails * SIMULATIONS <= binomial_region(SIMULATIONS, 0.05, confidence_level=0.999).high
     assert found.threshold_fails > 0.2
     assert not found.works
@@ -94,7 +95,7 @@ def test_runs_of_one_model_show_how_it_differs_from_itself():
     rng = np.random.default_rng(1)
     runs = rng.binomial(1, rng.beta(1, 1, (100, 1)), (100, 6)).astype(float)
     contest = Contest.from_arrays(None, runs, runs, names=("", "candidate", "baseline"))
-    found = check_gate(contest, RULE)
+    found = check_gate(contest, RULE, RIGHT)
     assert (found.source, found.n_runs) == ("runs", 1)
     assert found.standard_deviation == pytest.approx(np.sqrt(2 * runs.var(axis=1, ddof=1).mean()))
     items = {design.n_runs: design.n_items for design in found.designs}
@@ -102,7 +103,7 @@ def test_runs_of_one_model_show_how_it_differs_from_itself():
 
 
 def test_words_of_a_gate_that_works():
-    found = check_gate(pair(3000, 0.1), RULE)
+    found = check_gate(pair(3000, 0.1), RULE, RIGHT)
     assert found.works
     assert str(found).startswith("With 3,000 items and 1 run of each model, this gate works: an unchanged model passes")
 
@@ -123,10 +124,10 @@ def test_what_a_check_refuses(contest, rule, settings, message):
 def test_one_run_alone_says_nothing():
     values = np.array([1.0, 0.0, 1.0])
     with pytest.raises(DataError, match="needs two runs or more"):
-        check_gate(Contest.from_arrays(None, values, values), RULE)
+        check_gate(Contest.from_arrays(None, values, values), RULE, RIGHT)
 
 
 def test_the_gate_agrees_with_its_check():
     contest = pair(2000, 0.1)
-    assert check_gate(contest, RULE).unchanged_passes > 0.9
-    assert gate(contest, RULE).verdict == "pass"
+    assert check_gate(contest, RULE, RIGHT).unchanged_passes > 0.9
+    assert gate(contest, RULE, RIGHT).verdict == "pass"

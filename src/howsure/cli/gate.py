@@ -31,7 +31,8 @@ margin = 0.02
 # superior = true
 # equivalent = true
 
-# The lowest and the highest possible value of ratings and other numbers; right or wrong answers need none.
+# The lowest and the highest possible value of ratings and other numbers. Right or wrong answers need none where the
+# log's format or the column's name (correct, passed, resolved ...) says that they are; other zeros and ones: [0, 1].
 # range = [1, 5]
 
 # The metric and gold labels, where the data do not say: howsure metrics lists them.

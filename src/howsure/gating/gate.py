@@ -86,7 +86,8 @@ def gate(contest: Contest, rule: GateRule, settings: GateSettings | None = None)
     >>> from howsure.gating import CLAIMS
     >>> candidate, baseline = [1] * 380 + [0] * 20, [1] * 375 + [0] * 15 + [1] * 10
     >>> contest = Contest.from_arrays(None, candidate, baseline, names=("", "new", "old"))
-    >>> print(gate(contest, GateRule(CLAIMS["non-inferior"], 0.04)).claimed)
+    >>> settings = GateSettings(range=(0, 1))
+    >>> print(gate(contest, GateRule(CLAIMS["non-inferior"], 0.04), settings).claimed)
     new is not worse than old by more than 0.04.
     """
     settings = settings or GateSettings()
@@ -118,8 +119,11 @@ class Prepared:
         return span_of(self.metric, self.scale_range)
 
 
-def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepared:
-    """Return the data and the metric; refuse too many missing samples, and a margin that cannot be meant."""
+def prepare(contest: Contest, rule: GateRule, settings: GateSettings, *, stored: str = "") -> Prepared:
+    """Return the data and the metric; refuse too many missing samples, and a margin that cannot be meant.
+
+    `stored` is the state file that the range was read from, if it was.
+    """
     whole = with_absent(contest)
     refuse_missing(whole, settings.max_error_rate)
     complete = replace(whole.complete().in_order(), notes=whole.notes)  # missing samples have a sentence of their own
@@ -127,7 +131,7 @@ def prepare(contest: Contest, rule: GateRule, settings: GateSettings) -> Prepare
         raise DataError("a gate needs at least two items that both models answered; there is one.")
     metrics, why = metrics_for(complete, None if settings.metric is None else [settings.metric])
     metric = bind(metrics[0], complete)
-    scale_range = range_of(complete, settings.range)
+    scale_range = range_of(complete, settings.range, better=metric.better, stored=stored)
     check_margin(rule.margin, metric, scale_range)
     return Prepared(whole, complete, metric, tuple(why), scale_range)
 

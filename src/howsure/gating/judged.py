@@ -57,7 +57,7 @@ def judged_gate(
     refuse_missing(whole, settings.max_error_rate)
     people = judged.overlapping().humans
     metric = bind(metrics_for(people, None if settings.metric is None else [settings.metric])[0][0], people)
-    scale_range = range_of(people, settings.range)
+    scale_range = range_of(people, settings.range, better=metric.better)
     check_margin(rule.margin, metric, scale_range)
     span = required_span(span_of(metric, scale_range), people)
     how = Procedure(raters=settings.raters, confidence_level=rule.interval_level)

@@ -2,7 +2,8 @@
 
 They are declared (`range`, or `order`), known from the format (right or wrong answers, votes), or stored at the first
 of several looks. They are never the smallest and largest value in the data: where both models score 4 or 5 of 1 to 5,
-a few unseen losses may be four times as large as any difference seen.
+a few unseen losses may be four times as large as any difference seen. Zeros and ones are no exception: counts of errors
+that are 0 or 1 in a sample may be 10 elsewhere.
 """
 
 import math
@@ -24,41 +25,50 @@ def parsed_range(ends: Sequence[object]) -> Range | None:
 
     Examples
     --------
-    >>> parsed_range(("1", "5")), parsed_range((0, "inf")), parsed_range(())
-    ((1.0, 5.0), (0.0, inf), None)
+    >>> parsed_range(("1", "5")), parsed_range((0, "inf")), parsed_range(("0,1",)), parsed_range(())
+    ((1.0, 5.0), (0.0, inf), (0.0, 1.0), None)
     """
     if not ends:
         return None
+    shown = ",".join(map(str, ends))
     try:
-        low, high = (float(str(end)) for end in ends)
+        low, high = map(float, shown.split(","))
     except ValueError:
         low = high = math.nan
     if not low < high:
-        shown = ",".join(map(str, ends))
         raise ArgumentError(f"`range` must be the lowest and the highest possible value, such as 1,5; got {shown}.")
     return low, high
 
 
-def range_of(contest: Contest, declared: Range | None, *, where: str = "") -> Range | None:
+def range_of(contest: Contest, declared: Range | None, *, better: str, stored: str = "") -> Range | None:
     """Return the ends of the scale: declared, else those that the format has; None where nothing says them.
 
-    `where` completes the message about a value beyond the declared ends, such as "in gate.jsonl".
+    Parameters
+    ----------
+    contest : Contest
+    declared : tuple of float, optional
+    better : {"higher", "lower"}
+        Of the metric. Right and wrong answers are better the higher; where lower is better, 0 and 1 are counts.
+    stored : str
+        The state file that `declared` was read from, for the message about a value beyond it.
     """
     values = [source.values for source in contest.sources.values()]
     lowest, highest = min(float(each.min()) for each in values), max(float(each.max()) for each in values)
     if declared is not None:
         beyond = lowest if lowest < declared[0] else highest
-        if not declared[0] <= beyond <= declared[1]:
-            ends = f"{number(declared[0])} to {number(declared[1])}"
-            raise DataError(f"value {beyond:g} lies outside the `range` {ends}{where}. Correct the value or the range.")
-        return declared
+        if declared[0] <= beyond <= declared[1]:
+            return declared
+        ends = f"{number(declared[0])} to {number(declared[1])}"
+        if stored:
+            raise DataError(
+                f"value {beyond:g} lies outside {ends}, the scale that the first look fixed ({stored}). Correct the "
+                "value, or begin another gate with a new state file."
+            )
+        raise DataError(f"value {beyond:g} lies outside the `range` {ends}. Correct the value or the range.")
     scale = contest.scale
     if scale.kind != "nominal" and scale.levels and scale.declared:
         return min(scale.levels), max(scale.levels)
-    # Zeros and ones alone are how evaluation tools write wrong and right answers.
-    if scale.reason in (OUTCOMES, SHARES) or all(bool(np.isin(each, (0.0, 1.0)).all()) for each in values):
-        return 0.0, 1.0
-    return None
+    return (0.0, 1.0) if scale.reason in (OUTCOMES, SHARES) and better == "higher" else None
 
 
 def span_of(metric: Metric, scale_range: Range | None) -> float:
@@ -78,11 +88,16 @@ def required_span(span: float, contest: Contest) -> float:
     if not math.isnan(span):
         return span
     values = np.concatenate([source.values for source in contest.sources.values()])
+    if np.isin(values, (0.0, 1.0)).all():
+        raise ArgumentError(
+            "a gate on numbers needs `range`, the lowest and the highest possible value. All values here are 0 or 1: "
+            "if they are wrong and right answers, use `range='0,1'`; if they count something, name the largest count."
+        )
     raise ArgumentError(
         "a gate on numbers needs `range`, the lowest and the highest possible value, because a rare loss may be as "
         f"large as the scale. The values here, {number(float(values.min()))} to {number(float(values.max()))}, do not "
-        "show where the scale ends. Examples: range=1,5 for ratings from 1 to 5; range=0,1 for shares; range=0,inf "
-        "if there is no limit."
+        "show where the scale ends. Examples: `range='1,5'` for ratings from 1 to 5; `range='0,1'` for shares; "
+        "`range='0,inf'` if there is no limit."
     )
 
 

@@ -75,9 +75,10 @@ def staged_gate(contest: Contest, rule: GateRule, plan: LookPlan, settings: Gate
     if settings.raters == "random":
         raise ArgumentError("`raters='random'` goes with a single look: several looks speak of these raters only.")
     settings = replace(settings, raters="fixed")
+    stored = ""
     if settings.range is None:  # the first look fixed the scale; a later one need not declare it again
-        settings = replace(settings, range=state.stored_range(plan.state))
-    prepared = prepare(contest, rule, settings)
+        settings, stored = replace(settings, range=state.stored_range(plan.state)), plan.state
+    prepared = prepare(contest, rule, settings, stored=stored)
     if not prepared.metric.additive:
         raise ArgumentError(f"looks need a metric with item scores; {prepared.metric.name!r} has none.")
     required_span(prepared.span, prepared.complete)

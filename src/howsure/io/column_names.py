@@ -33,13 +33,13 @@ ROLES = {
 }
 """Names of columns by role, the surest first; "*id" is any id but those of sources, raters, runs and the like."""
 
-OUTCOMES = {"correct", "iscorrect", "passed", "ispassed", "resolved", "isresolved", "solved", "success", "reward"}
-"""Names of columns that say whether an answer was right."""
-
-RIGHT_SCORERS = OUTCOMES | {
-    "acc", "accnorm", "accuracy", "exactmatch", "quasiexactmatch", "prefixexactmatch", "match", "choice", "includes",
-    "pass", "correctness", "base", "plus",
+OUTCOMES = {
+    "correct", "iscorrect", "correctness", "right", "isright", "pass", "passed", "ispassed", "resolved", "isresolved",
+    "solved", "issolved", "success", "reward", "acc", "accuracy", "exactmatch", "match",
 }  # fmt: skip
+"""Names of columns that say whether an answer was right: True and False, yes and no, 1 and 0 are right and wrong."""
+
+RIGHT_SCORERS = OUTCOMES | {"accnorm", "quasiexactmatch", "prefixexactmatch", "choice", "includes", "base", "plus"}
 """Names of scorers and metrics of logs that say so, where they give 1 and 0."""
 
 OTHER_IDS = {"run", "session", "batch", "group", "cluster", "job", "trace", "span", "request", "assignment"}

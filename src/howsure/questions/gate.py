@@ -101,7 +101,7 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
     range: tuple[str, ...] = option(
         (),
         "Lowest and highest possible value of ratings and other numbers, such as 1,5; 0,inf has no upper limit. "
-        "Right or wrong answers, votes and `order` need none.",
+        "Votes, `order` and right or wrong answers that the format or the column's name marks need none.",
         metavar="LOW,HIGH",
         common=True,
         also="float",
