@@ -7,11 +7,13 @@ import re
 from pathlib import Path
 
 import jsonschema
+import numpy as np
 import pytest
 from starlette.testclient import TestClient
 
 import howsure
 from howsure import examples, io
+from howsure.comparison.verdicts import asides
 from howsure.questions.base import Run
 from howsure.questions.compare import Compare
 from howsure.questions.leaderboard import Leaderboard
@@ -79,6 +81,36 @@ def test_both_answers_about_raters_are_those_of_the_result(judged):
     assert kept["lead"] == "like"
     few = dataclasses.replace(asked, where=("rater=rater-1",))
     assert len(frozen(few, "compare")[1]["sides"]) == 1
+
+
+def skewed(path, *, raters=0):
+    """A table in which b is a little better on all items but one, which it loses; each rater says the same."""
+    rng, who = np.random.default_rng(0), [f"r{i}" for i in range(raters)] or [""]
+    lines = ["item,source,rater,value" if raters else "item,source,value"]
+    for i in range(40):
+        b = 3.1 + 0.05 * rng.normal() if i else 1.8
+        for source, value in (("a", 3), ("b", b)):
+            lines += [",".join(filter(None, (f"q{i}", source, name, f"{value:.3f}"))) for name in who]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize("raters", [0, 6])
+def test_the_page_allows_for_skewness_as_the_command_line_does(tmp_path, raters):
+    asked = Compare(files=(skewed(tmp_path / "skewed.csv", raters=raters),), a="a", b="b")
+    [found], kept = frozen(asked, "compare")
+    printed = str(found)
+    shown = view_of("compare").show(kept, {"whose": ["these"]} if raters else {})
+    second = re.search(r"\(\.\d+ by a test that allows for skewness\)", printed)
+    assert second is not None
+    assert second[0] in shown["detail"]
+    one = found.rater_answers.these.as_comparison(found) if raters else found
+    assert one.pvalue <= 0.05 < one.skewness_pvalue
+    assert any("one that allows for skewness disagree" in line for line in asides(one))
+    for line in asides(one):
+        assert line in shown["more"]
+    if not raters:
+        assert all(line in printed for line in asides(one))
 
 
 @pytest.mark.parametrize("margin", [0.05, 0.4, 1.0, 3.0])

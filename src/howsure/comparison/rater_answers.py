@@ -28,6 +28,8 @@ class RaterAnswer:
         The smallest true advantage that a study like this finds 8 times in 10; NaN where it is unknown.
     margin : MarginTests or None
         The tests against the margin, where one was given.
+    skewness_pvalue : float
+        The p-value of a test that allows for skewness, where item differences are markedly skewed; else NaN.
     """
 
     advantage: float
@@ -36,6 +38,20 @@ class RaterAnswer:
     shown_pvalue: str
     detectable: float = math.nan
     margin: MarginTests | None = None
+    skewness_pvalue: float = math.nan
+
+    def as_comparison(self, result: "Comparison") -> "Comparison":
+        """Return the comparison as if this were its only answer, so that sentences on comparisons can be said of it."""
+        return replace(
+            result,
+            advantage=self.advantage,
+            confidence_interval=self.confidence_interval,
+            pvalue=self.pvalue,
+            pvalue_adjusted=math.nan,
+            skewness_pvalue=self.skewness_pvalue,
+            detectable=self.detectable,
+            margin=self.margin,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +86,13 @@ class RaterAnswers:
 
 
 def _line_of(answer: RaterAnswer, result: "Comparison") -> str:
-    from howsure.comparison.verdicts import difference
+    from howsure.comparison.verdicts import beside_skewness, difference
 
     by, ends = difference(answer)
     leads = result.names[1] if answer.advantage >= 0 else result.names[2]
     level = f"{100 * answer.confidence_interval.confidence_level:g}%"
-    return f"{leads} better by {by} ({level} CI {ends}), p {in_words(answer.shown_pvalue)}"
+    p = f"p {in_words(answer.shown_pvalue)}{beside_skewness(answer.skewness_pvalue, result.n_resamples)}"
+    return f"{leads} better by {by} ({level} CI {ends}), {p}"
 
 
 def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":
@@ -97,6 +114,7 @@ def _answer(result: "Comparison") -> RaterAnswer:
         shown_pvalue(result),
         result.detectable,
         result.margin,
+        result.skewness_pvalue,
     )
 
 

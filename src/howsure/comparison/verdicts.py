@@ -101,9 +101,7 @@ def _numbers(result: "Comparison", first: str) -> str:
     )
     error = error_of(result.confidence_interval, result.advantage)
     joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
-    p = f"p {in_words(shown_pvalue(result))}"
-    if result.skewness_pvalue > (1 + 1e-9) / (result.n_resamples + 1):  # else no resample is as extreme
-        p += f" ({in_words(p_of(result.skewness_pvalue)).removeprefix('= ')} by a test that allows for skewness)"
+    p = f"p {in_words(shown_pvalue(result))}{beside_skewness(result.skewness_pvalue, result.n_resamples)}"
     if not math.isnan(result.pvalue_adjusted):
         p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
     scores = f"{result.title} {number(of_first, error)} vs {number(of_second, error)}"
@@ -226,6 +224,19 @@ def shown_pvalue(result: "Comparison") -> str:
         return "undefined"
     least = NULLS[result.null].floor(result.alternative, result.n_resamples, exact=result.exact)
     return f"{'< ' if result.pvalue <= least else ''}{p_of(result.pvalue, result.pvalue_se)}"
+
+
+def beside_skewness(pvalue: float, n_resamples: int) -> str:
+    """Return what stands after p where items are markedly skewed: the p-value that allows for it, in brackets.
+
+    Examples
+    --------
+    >>> beside_skewness(0.43, 9999), beside_skewness(0.0001, 9999), beside_skewness(math.nan, 9999)
+    (' (.43 by a test that allows for skewness)', '', '')
+    """
+    if not pvalue > (1 + 1e-9) / (n_resamples + 1):  # undefined, or no resample is as extreme
+        return ""
+    return f" ({in_words(p_of(pvalue)).removeprefix('= ')} by a test that allows for skewness)"
 
 
 def level_of(result: "Comparison") -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.verdicts import margin_claim
+from howsure.comparison.verdicts import asides, beside_skewness, decided, margin_claim
 from howsure.documents import csv_tables
 from howsure.documents.numbers import error_of, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
@@ -152,11 +152,11 @@ def _sides(one: Any) -> tuple[dict[str, dict[str, Any]], str]:
     """Return the answer for these raters and for raters like these, or the only one; and which comes first."""
     answers = one.rater_answers
     if answers is None or math.isnan(one.advantage):
-        return {"all": _side(one, one, one.shown_pvalue, "")}, "all"
+        return {"all": _side(one, one.shown_pvalue, "")}, "all"
     n = answers.n_raters
     sides = {
-        "these": _side(one, answers.these, answers.these.shown_pvalue, f", for these {n} raters"),
-        "like": _side(one, answers.like, answers.like.shown_pvalue, f", for raters like these {n}"),
+        "these": _side(answers.these.as_comparison(one), answers.these.shown_pvalue, f", for these {n} raters"),
+        "like": _side(answers.like.as_comparison(one), answers.like.shown_pvalue, f", for raters like these {n}"),
     }
     if n < FEW_RATERS:
         sides["like"]["more"].insert(0, f"Only a hint: {n} raters are too few to generalise reliably.")
@@ -185,16 +185,16 @@ def _judged(result: Any) -> dict[str, Any]:
     return {"judge": short(result.judge), "a": a, "level": level, "rows": rows, "findings": list(result.findings[1:])}
 
 
-def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
-    """Return the words and numbers of one answer."""
+def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
+    """Return the words and numbers of one answer; `shown` is its p-value as text."""
     a, b = (short(name) for name in one.names[1:])
-    ends, value = answer.confidence_interval, answer.advantage
+    ends, value = one.confidence_interval, one.advantage
     level = f"{100 * ends.confidence_level:g}% CI"
     error = error_of(ends, value)
     found = {"low": ends.low, "high": ends.high, "value": value}
     numbers: dict[str, Any] = {name: _finite(one) for name, one in found.items()} | {"level": level}
     numbers["said"] = {name: number(one, error) for name, one in found.items()}
-    if math.isnan(answer.pvalue) or math.isnan(value):
+    if math.isnan(one.pvalue) or math.isnan(value):
         why = next((note for note in one.notes if "undefined" in note), "The difference is undefined on these items.")
         return {
             "tone": "unclear",
@@ -203,30 +203,25 @@ def _side(one: Any, answer: Any, shown: str, whose: str) -> dict[str, Any]:
             "more": [],
             "now": numbers | {"words": "No interval."},
         }
-    p = answer.pvalue if math.isnan(one.pvalue_adjusted) or answer is not one else one.pvalue_adjusted
-    sure = p <= 1 - ends.confidence_level + 1e-12
+    sure = decided(one)
+    p = f"{p_said(shown)}{beside_skewness(one.skewness_pvalue, one.n_resamples)}"
     winner, loser = (a, b) if value > 0 else (b, a)
     of_a, of_b = number(one.a_score, error), number(one.b_score, error)
     scores = f"{sentence(one.title)}: {of_a} for {a}, {of_b} for {b}."
     if sure:
         verdict = f"{winner} is better than {loser}{whose}."
         word = "higher" if one.better == "higher" else "lower"
-        by = f"{number(abs(value), error)} ({level} {ends_of(*turned(ends, value), error)}; {p_said(shown)})"
+        by = f"{number(abs(value), error)} ({level} {ends_of(*turned(ends, value), error)}; {p})"
         detail = f"{scores} {winner} is {word} by {by}."
     else:
         sided = {"greater": f"No clear sign that {a} is better", "less": f"No clear sign that {a} is worse"}
         verdict = f"{sided.get(one.alternative, 'No clear difference')}{whose}."
         likely = f"likely between {between(ends.low, ends.high, error)}"
-        detail = f"{scores} The difference is {likely} ({level}; {p_said(shown)})."
-    margin = answer.margin
-    undefined = margin is None or math.isnan(margin.equivalence)
-    more = [] if undefined else [margin_claim(margin, ends, value, a, b)]
-    if not sure and 0 < answer.detectable < math.inf:
-        more.append(
-            f"If the true difference were {rough(answer.detectable)}, 80 in 100 studies like this would find it."
-        )
-    if sure == (ends.low <= 0 <= ends.high):
-        more.append("Test and interval disagree here, being computed in different ways: a borderline case.")
+        detail = f"{scores} The difference is {likely} ({level}; {p})."
+    undefined = one.margin is None or math.isnan(one.margin.equivalence)
+    more = asides(one) + ([] if undefined else [margin_claim(one.margin, ends, value, a, b)])
+    if not sure and 0 < one.detectable < math.inf:
+        more.append(f"If the true difference were {rough(one.detectable)}, 80 in 100 studies like this would find it.")
     words = f"Difference {number(value, error)}, {level} {ends_of(ends.low, ends.high, error)}."
     tone = ("wins-a" if value > 0 else "wins-b") if sure else "unclear"
     return {"tone": tone, "verdict": verdict, "detail": detail, "more": more, "now": numbers | {"words": words}}
