@@ -207,16 +207,18 @@ class JudgedScores(Signed):
 
 
 @dataclass(frozen=True)
-class _Alone:
+class ScoreOfA:
     """A metric of single models as `cell_table` takes it: the "advantage" of an item is A's score."""
 
     metric: ItemMetric
 
     @property
     def needs(self) -> Any:
+        """What the metric needs to know of responses."""
         return self.metric.needs
 
     def item_advantages(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
+        """Return A's score of each item."""
         return self.metric.item_scores(gold, a)
 
 
@@ -302,7 +304,7 @@ def _score(
     found = found.on_one_scale(graded=bound.needs == "means")
     choice = rater_choice.choose(found.humans, Scheme(), raters=raters, null=None)
     random = choice.scheme.raters == "random"
-    alone = _Alone(bound)
+    alone = ScoreOfA(bound)
     people, own = (summaries_of(contest, bound.needs) for contest in (found.humans, found.judge))
     data = Labelled(
         human=np.asarray(alone.item_advantages(*people)),

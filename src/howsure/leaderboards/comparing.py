@@ -9,6 +9,7 @@ import numpy as np
 
 from howsure import _matrices, _random
 from howsure.comparison import Procedure
+from howsure.comparison.agreeing_interval import largest_difference
 from howsure.comparison.comparing import Swaps, swaps_of
 from howsure.comparison.moments import rounding_of
 from howsure.data.response_tables import ResponseTable
@@ -18,6 +19,7 @@ from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.simultaneous import adjust_smallest, tails_among
 from howsure.io.reading import as_table
+from howsure.leaderboards.agreeing_intervals import agreeing, of_two_models
 from howsure.leaderboards.pairs import Findings, PairSettings, Tested, bounded_by_missing, findings_of
 from howsure.leaderboards.random_raters import findings_with_raters, random_raters_of
 from howsure.leaderboards.ranks import notes_on, ranked, scopes_of, skewed_pairs
@@ -97,10 +99,9 @@ def compare_all(
     notes = [*data.notes, *notes, *about_raters]
     scopes: dict[str, Findings] = {}
     advice = ""
-    swapped: Tested | None = None
-    if not data.metric.additive:
-        swapped, about_pairs = _pair_by_pair(data, tasks, pairs, cluster=request.cluster)
-        notes += about_pairs
+    of_two = len(data.models) == 2 and request.by is None
+    swapped, about_pairs = (None, []) if of_two else _pair_by_pair(data, tasks, pairs, cluster=request.cluster)
+    notes += about_pairs
     judged = [findings_of(units, pairs, tested=swapped) for units in variants]
     bounds = score_bounds(data.metric, data.table.scale)
     share = is_share(data.metric, bounds) and not request.aggregation.by_rank
@@ -113,8 +114,10 @@ def compare_all(
         ]
         judged = [one for one, _ in with_notes]
         notes += with_notes[0][1]
-    furthest = 1.0 if share else math.inf  # two shares differ by at most 1
-    judged = [replace(one, low=np.maximum(one.low, -furthest), high=np.minimum(one.high, furthest)) for one in judged]
+    if of_two:
+        common = replace(data, table=data.table.take(tasks.rows[0]))
+        judged[0], about_pair = of_two_models(judged[0], common, pairs, cluster=request.cluster)
+        notes += about_pair
     if raters is not None:
         like = findings_with_raters(raters, variants[0], pairs)
         scopes = dict(zip(raters.names, (judged[0], like), strict=True))
@@ -123,12 +126,13 @@ def compare_all(
     elif request.by is not None:
         scopes, advice = _both_for_tasks(tasks, request, judged, pairs)
     notes += leader_without(tasks, data.table.items)
-    if data.metric.additive and raters is None:
+    if data.metric.additive and raters is None and not of_two:
         notes += skewed_pairs(of_parts[0], pairs)
     found = judged[0] if len(judged) == 1 else bounded_by_missing(judged[0], judged[1], tasks, pairs.pairs)
     notes += [*found.notes, *notes_on(tasks, found, pairs)]
     if request.aggregation.by_rank and request.by is not None:
         notes.append(friedman_note(tasks, alpha=1 - request.confidence_level))
+    found = agreeing(found, pairs, largest=_largest_difference(data, request))
     board = ranked(request, data.metric, tasks, found, pairs, digest=data.digest, notes=notes)
     both = scopes_of(scopes, found, data.models, pairs)
     return replace(board, scopes=both, advice=advice)
@@ -177,6 +181,15 @@ def compare_all_by(
         for number, value in enumerate(values)
     )
     return Leaderboards(leaderboards=boards, by=by, confidence_level=request.confidence_level)
+
+
+def _largest_difference(data: LeaderboardData, request: LeaderboardRequest) -> float:
+    """Return the largest difference that two models can have: of scores, or of what their ranks count."""
+    if request.aggregation.of_ranks is None:
+        share = is_share(data.metric, score_bounds(data.metric, data.table.scale))
+        return 1.0 if share else largest_difference(data.metric, data.table.scale)
+    m = len(data.models)
+    return float(np.ptp(request.aggregation.of_ranks(np.array([1.0, m]), m)))
 
 
 def _both_for_tasks(
@@ -288,11 +301,15 @@ def _left_out(table: ResponseTable, tasks: Tasks) -> list[str]:
 def _pair_by_pair(
     data: LeaderboardData, tasks: Tasks, settings: PairSettings, *, cluster: str | None
 ) -> tuple[Tested | None, list[str]]:
-    """Return each pair's p-value as `compare` has it; None where there are too many, or where tasks are weighed.
+    """Return each pair's p-value as `compare` has it, by a metric without item scores.
+
+    None where items have scores, where there are too many pairs, or where tasks are weighed.
 
     All pairs are swapped by the same coins, so the draws that give the p-values adjust them, too (min-p).
     """
     pairs, metric, names = settings.pairs, data.metric, data.models
+    if metric.additive:
+        return None, []
     if tasks.names or pairs.first.size > MOST_ALONE:
         return None, [
             Aside(

@@ -201,8 +201,7 @@ def _against(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
     )
     pairs = {pair.b if pair.a == board.baseline else pair.a: pair for pair in board.pairs}
     cells: list[tuple[object, ...]] = []
-    marked = set[int | tuple[int, int]]()
-    for i, row in enumerate(rows):
+    for row in rows:
         score = measured(row.score, row.confidence_interval)
         if row.name == board.baseline:
             cells.append((f"{row.name} (baseline)", score, None, "–", None))
@@ -211,8 +210,7 @@ def _against(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
         beside = pair if pair.a == row.name else pair.turned
         ends = beside.confidence_interval
         cells.append((row.name, score, measured(beside.advantage, ends), ends, pair.pvalue_adjusted))
-        marked |= {(i, 3)} if _contradicts(board, pair) else set()
-    return Table(columns, tuple(cells), _title(board, rows), frozenset(marked))
+    return Table(columns, tuple(cells), _title(board, rows))
 
 
 def _title(board: "Leaderboard", rows: Sequence["RankedModel"]) -> str:
@@ -234,7 +232,7 @@ def _meaning(board: "Leaderboard") -> list[str]:
     level = f"{100 * board.confidence_level:g}%"
     if board.baseline:
         signs = f"A negative number means worse than {board.baseline}. The {level} CIs hold together for all models."
-        return [signs, *_explained(board, board.pairs)]
+        return [signs]
     ranks = f"Rank range: with {level} confidence, the true ranks of all models lie in these ranges."
     if not is_joint(board):
         ranks = "Rank range: it holds only if no pair is significant by chance."
@@ -315,35 +313,7 @@ def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:
         )
         for pair in shown
     )
-    marked = frozenset((i, 2) for i, pair in enumerate(shown) if _contradicts(board, pair))
-    table = Table(columns, cells, f"{title} (significant if adjusted p ≤ {1 - board.confidence_level:.4g})", marked)
-    return [table, *(Sentence(line, "aside") for line in _explained(board, shown))]
-
-
-def _contradicts(board: "Leaderboard", pair: "Pair") -> bool:
-    """Whether the interval includes 0 although the pair is significant, or excludes 0 although it is not."""
-    ends = pair.confidence_interval
-    if board.correction == "none" or math.isnan(ends.low):
-        return False
-    return (pair.pvalue_adjusted <= board.alpha) == (ends.low < 0 < ends.high)
-
-
-def _explained(board: "Leaderboard", shown: Sequence["Pair"]) -> list[str]:
-    """Explain intervals that seem to contradict the test, where there are some."""
-    told = [pair for pair in shown if _contradicts(board, pair)]
-    lines = []
-    if any(pair.pvalue_adjusted <= board.alpha for pair in told):
-        why = "Test and CI are computed in different ways; treat the pair as a borderline case."
-        if board.metric == VOTES:
-            why = "The CIs correct for all pairs and for few voters at once; the adjusted p-value decides."
-        elif board.correction == "benjamini-hochberg":
-            why = "The CIs hold together for all pairs; a false discovery rate asks for less."
-        elif any(not _contradicts(board, pair) for pair in board.significant):
-            why = "The test settles clear pairs first and then corrects for fewer; the CIs always correct for all."
-        lines.append(f"! Significant although the CI includes 0. {why}")
-    if any(pair.pvalue_adjusted > board.alpha for pair in told):
-        lines.append("! Not significant although the CI excludes 0. The adjusted p-value decides.")
-    return lines
+    return [Table(columns, cells, f"{title} (significant if adjusted p ≤ {1 - board.confidence_level:.4g})")]
 
 
 def _alone(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:

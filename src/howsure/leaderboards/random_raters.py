@@ -8,34 +8,35 @@ the type I error exceeded α. So p-values are adjusted by Holm, which needs no j
 Bonferroni's level.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import stdtrit
 
 from howsure.comparison import Comparison, compare
 from howsure.data.contests import Contest
 from howsure.data.response_tables import ResponseTable
+from howsure.data.responses import group_codes
 from howsure.data.scales import FloatArray
 from howsure.documents.numbers import joined
 from howsure.errors import DataError
 from howsure.inference.corrections import adjust
-from howsure.inference.proportions import effective_wilson
 from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of, normal_moves
 from howsure.leaderboards.request import LeaderboardRequest
-from howsure.leaderboards.score_intervals import is_share, score_bounds
+from howsure.leaderboards.scores_with_raters import rater_moves, score_with_raters
 from howsure.leaderboards.units import LeaderboardData, Tasks, Units, sheet_of
 from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
-from howsure.raters.design import FEW_RATERS, leave_out_raters, raters_of
+from howsure.raters.advantage_error import RaterError
+from howsure.raters.design import FEW_RATERS, raters_of
 from howsure.resampling import Scheme
 
 SHOWN = 2
 """A leaderboard has this many notes of its pairs, which mostly say the same."""
-GROUPS = 50
-"""Raters are left out one by one, or in this many groups."""
+WEIGHTED = (
+    "Raters judged unequal numbers of items. Differences between models are weighted so that the busiest raters do not "
+    "dominate them, so they are not exactly the differences of the mean scores."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,10 +92,7 @@ def random_raters_of(
             "Leave one of these models out, or use the default of `raters`: their comparison then holds for these "
             "raters only."
         )
-    # Whichever model comes first by its name: the one with the most raters says most about raters.
-    first = max(tasks.models, key=lambda name: raters_of([table.source(name)]).size)
-    others = [name for name in tasks.models if name != first]
-    choices = [_choice(kept.contest(a=first, b=other, gold=gold), raters) for other in others]
+    choices = choices_of(kept, tasks.models, gold, raters)
     n_raters = raters_of(kept.sources.values()).size
     random = any(choice.scheme.raters == "random" for choice in choices)
     if not random and not any(choice.n_raters for choice in choices):
@@ -116,6 +114,22 @@ def random_raters_of(
     return RandomRaters(replace(data, table=kept), request.cluster, asked, n_raters, random), notes
 
 
+def choices_of(
+    table: ResponseTable, models: Sequence[str], gold: str | None, raters: str | None
+) -> list[rater_choice.RaterChoice]:
+    """Return what `compare` does about the raters of each model and the one with the most raters, which says most.
+
+    A single model is compared with itself.
+    """
+    first = max(models, key=lambda name: raters_of([table.source(name)]).size)
+    others = [name for name in models if name != first]
+    if others:
+        return [_choice(table.contest(a=first, b=other, gold=gold, complete=False), raters) for other in others]
+    model, reference = table.source(first), None if gold is None else table.source(gold)
+    names = (gold or "", first, first)
+    return [_choice(Contest(reference, model, model, table.scale, table.items, names, raters=table.raters), raters)]
+
+
 def _choice(contest: Contest, raters: str | None) -> rater_choice.RaterChoice:
     """Return what `compare` does about the raters of a pair."""
     return rater_choice.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)
@@ -134,34 +148,39 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
     answers = _comparisons(raters, units, settings)
     pvalues = np.where(spread.telling == 0, 1.0, np.array([answer.pvalue for answer in answers]))
     alpha = 1 - settings.level
-    advantages = spread.advantages(units)
-    arms = np.array([_arm(answer, 1 - alpha / len(answers)) for answer in answers])
+    low, high = _ends(answers, 1 - alpha / len(answers))
     of_one = len(answers) if pairs.baseline is not None else m - 1
-    marginal = np.array([_arm(answer, 1 - alpha / of_one) for answer in answers])
-    causes = np.concatenate([units.errors, _rater_moves(raters, units)])
-    reach = -float(stdtrit(max(1, raters.n_raters - 1), alpha / 2))
-    score_arms = reach * np.sqrt(np.square(causes).sum(axis=0))
+    own_low, own_high = _ends(answers, 1 - alpha / of_one)
+    advantages = np.where(spread.telling == 0, 0.0, [answer.advantage for answer in answers])
+    scores, sign = units.scores, 1.0 if raters.data.metric.better == "higher" else -1.0
+    notes: tuple[str, ...] = ()
+    if (np.abs(advantages - spread.advantages(units)) > settings.rounding).any():
+        notes = (WEIGHTED,)
+        if m == 2:  # the scores are those of `compare`, too
+            order = [int(pairs.first[0]), int(pairs.second[0])]
+            plain = sign * scores[order] if advantages[0] >= 0 else sign * scores[order[::-1]]  # the better model first
+            notes = (RaterError(None).note((float(plain[0]), float(plain[1]))),)
+            scores = scores.copy()
+            scores[order] = sign * np.array([answers[0].a_score, answers[0].b_score])
+    marginal = np.where(advantages > 0, advantages - own_low, own_high - advantages)
+    data = raters.data
+    clusters = None if raters.cluster is None else group_codes(data.table.groups, "cluster", raters.cluster)[1]
+    sheet, _ = sheet_of(data, np.arange(data.table.n_items), clusters=clusters)
+    moves = rater_moves(data)
+    ends = [score_with_raters(data, sheet, j, settings.level, moves=moves, score=scores[j]) for j in range(m)]
+    score_low, score_high = np.array([[one.low for one in ends], [one.high for one in ends]])
+    if sign < 0:
+        score_low, score_high = -score_high, -score_low
+    causes = np.concatenate([units.errors, moves])
     moved = normal_moves(np.einsum("cj,ck->jk", causes, causes), settings)
     correction = settings.correction_without_joint_draws
-    low, high = units.scores - score_arms, units.scores + score_arms
-    metric = raters.data.metric
-    bounds = score_bounds(metric, raters.data.table.scale)
-    share = is_share(metric, bounds)
-    if share:
-        variances, df = np.square(causes).sum(axis=0), max(1, raters.n_raters - 1)
-        sign = 1.0 if metric.better == "higher" else -1.0
-        ends = effective_wilson(
-            sign * units.scores, variances, units.n_units, df=float(df), confidence_level=settings.level
-        )
-        low, high = ends if sign > 0 else (-ends[1], -ends[0])
-    furthest = 1.0 if share else math.inf  # two shares differ by at most 1
     return Findings(
-        scores=units.scores,
-        score_low=low,
-        score_high=high,
+        scores=scores,
+        score_low=score_low,
+        score_high=score_high,
         advantages=advantages,
-        low=np.maximum(advantages - arms, -furthest),
-        high=np.minimum(advantages + arms, furthest),
+        low=low,
+        high=high,
         errors=np.array([answer.standard_error for answer in answers]),
         pvalues=pvalues,
         adjusted=adjust(pvalues, method=correction),
@@ -172,6 +191,7 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
         null=RANDOM_EFFECTS,
         correction=correction,
         exact=False,
+        notes=notes,
         alike=spread.telling == 0,
     )
 
@@ -203,27 +223,7 @@ def _comparisons(raters: RandomRaters, units: Units, settings: PairSettings) -> 
     return answers
 
 
-def _arm(answer: Comparison, level: float) -> float:
-    ends = answer.at(confidence_level=level).confidence_interval
-    return (ends.high - ends.low) / 2
-
-
-def _rater_moves(raters: RandomRaters, units: Units) -> FloatArray:
-    """Return what each rater (or group of them) adds to each score: their squares sum to the jackknife variance."""
-    sources = raters.data.table.sources
-    who = raters_of(sources.values())
-    left = []
-    for start in range(min(GROUPS, who.size)):
-        group = who[start::GROUPS]
-        kept = {name: leave_out_raters(source, group) for name, source in sources.items()}
-        without = replace(raters.data, table=replace(raters.data.table, sources=kept))
-        try:
-            sheet, _ = sheet_of(without, np.arange(without.table.n_items))
-        except DataError:  # nobody else judged anything
-            continue
-        if not np.isnan(sheet.scores).any():
-            left.append(sheet.scores)
-    if len(left) < 2:
-        return np.zeros((1, len(units.names)))
-    scores = np.array(left)
-    return np.asarray(math.sqrt((len(left) - 1) / len(left)) * (scores - scores.mean(axis=0)))
+def _ends(answers: Sequence[Comparison], level: float) -> FloatArray:
+    """Return the lower ends of the comparisons' intervals at a level, and the upper ends."""
+    found = [answer.at(confidence_level=level).confidence_interval for answer in answers]
+    return np.array([[ends.low for ends in found], [ends.high for ends in found]])

@@ -91,7 +91,7 @@ def score_interval(
         graded = not all(np.isin(items, (0.0, 1.0)).all() for _, items, _ in parts)
         most = FEW if clustered else FEW_GRADED if graded else 0
         return ConfidenceInterval(float(low[0]), float(high[0]), "wilson", level, few if units <= most else ())
-    variance, _, df = _moments(columns)
+    variance, _, df = moments(columns)
     if not variance[0] > 0:
         same = "The interval is undefined: all items have the same score, so how much scores vary is unknown."
         return ConfidenceInterval(math.nan, math.nan, "t", level, (same,))
@@ -191,12 +191,12 @@ def _share_limits(
     parts: Sequence[Part], means: FloatArray, level: float, bounds: tuple[float, float]
 ) -> tuple[FloatArray, FloatArray]:
     """Return Wilson's limits by the effective number of items, for each column of the item scores."""
-    variance, n, df = _moments(parts)
+    variance, n, df = moments(parts)
     clustered = any(clusters is not None for *_, clusters in parts)
     return effective_wilson(means, variance, n, bounds=bounds, df=df if clustered else math.inf, confidence_level=level)
 
 
-def _moments(parts: Sequence[Part]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def moments(parts: Sequence[Part]) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the variance of each column's weighted mean, its number of independent items, and degrees of freedom.
 
     Items of a cluster repeat each other: n items count as n / deff, where the design effect (Kish 1965) is the ratio of

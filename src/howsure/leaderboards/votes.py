@@ -18,6 +18,7 @@ from howsure.documents import Aside
 from howsure.documents.numbers import error_of, in_words, number, pvalue
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import adjust
+from howsure.leaderboards.agreeing_intervals import agreeing
 from howsure.leaderboards.flipped_votes import flip_test, inverted_flips
 from howsure.leaderboards.pairs import Findings, PairSettings, Tested, first_place_shares_of, normal_moves
 from howsure.leaderboards.ranks import notes_on, ranked
@@ -130,7 +131,7 @@ def compare_votes(
     pairs = replace(pairs, count_all=request.n_resamples is None)
     metric = Strength(request.strength)
     ways = _ways(fit)
-    found = _findings(metric, ways, pairs)
+    found = agreeing(_findings(metric, ways, pairs), pairs)
     effects = _effects(ways, request.confidence_level)
     scores, _ = metric.shown(fit.strengths)
     whole = Tasks((), names, (TaskSheet(np.empty((0, m)), scores),), np.ones(1), (np.arange(read.won.size),))
