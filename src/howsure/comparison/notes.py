@@ -8,7 +8,7 @@ import numpy as np
 from howsure.comparison.results import EffectSizes
 from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
-from howsure.documents import Aside
+from howsure.documents import Aside, Caution
 from howsure.documents.numbers import number
 from howsure.inference import PValue
 from howsure.inference.evidence import Evidence, quantiles
@@ -116,8 +116,10 @@ def few(metric: Metric, evidence: Evidence, interval: Interval, *, items_alone: 
     by_jackknife = not items.size and not evidence.unit_sizes.size and type(metric).error is Metric.error
     if by_jackknife and evidence.df[0] + 1 < min(FEW_TELLING, evidence.n_units):
         return [
-            f"A and B differ on only {evidence.df[0] + 1:.0f} of {evidence.n_units:,} items: a 95% interval of "
-            f"{metric.name} covers 87% to 94% then."
+            Caution(
+                f"A and B differ on only {evidence.df[0] + 1:.0f} of {evidence.n_units:,} items: a 95% interval of "
+                f"{metric.name} covers 87% to 94% then."
+            )
         ]
     if not items.size or interval.sparse:
         return []

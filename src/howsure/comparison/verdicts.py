@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howsure.comparison import baselines
 from howsure.data.scales import FREE_TEXT, FREE_TEXT_CAUTION
-from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
+from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import error_of, in_words, listed, number, rough, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
@@ -335,7 +335,8 @@ def _notes(found: Sequence["Comparison"], shown: Sequence["Comparison"]) -> list
             lines.append(note)
         elif len(numbers) > 1 or note in told:
             first = [_label(found[i]) for i in nsmallest(NAMED, numbers)]
-            lines.append(f"{listed([*first, *numbers[NAMED:]], NAMED)}: {note}")
+            line = f"{listed([*first, *numbers[NAMED:]], NAMED)}: {note}"
+            lines.append(Caution(line) if isinstance(note, Caution) else line)
     n_others = sum(len(numbers) == 1 and note not in told for note, numbers in where.items())
     if n_others:
         more = "notes are" if n_others > 1 else "note is"

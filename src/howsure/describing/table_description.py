@@ -14,7 +14,7 @@ from howsure.data.contests import Contest
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import cluster_codes
 from howsure.describing.strata import Stratum, strata_of
-from howsure.documents import Document
+from howsure.documents import Caution, Document
 from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
@@ -320,4 +320,7 @@ def _about_clusters(clusters: ItemClusters) -> str:
 def _notes(sources: Sequence[SourceDescription]) -> list[str]:
     """Return the notes on agreement, with the source where several have some."""
     rated = [part.agreement for part in sources if part.agreement is not None]
-    return [f"{one.source}: {note}" if len(rated) > 1 else note for one in rated for note in one.notes]
+    if len(rated) < 2:
+        return [note for one in rated for note in one.notes]
+    named = [(note, f"{one.source}: {note}") for one in rated for note in one.notes]
+    return [Caution(text) if isinstance(note, Caution) else text for note, text in named]

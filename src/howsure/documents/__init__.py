@@ -3,6 +3,7 @@
 from howsure.documents.document import (
     Aside,
     Block,
+    Caution,
     Code,
     Column,
     Definitions,
@@ -19,6 +20,7 @@ from howsure.documents.document import (
 __all__ = [
     "Aside",
     "Block",
+    "Caution",
     "Code",
     "Column",
     "Definitions",

@@ -3,7 +3,7 @@
 A block is a heading, a sentence, a list of sentences, a table with typed columns, a list of definitions, code, or a
 figure. Documents hold values rather than formatted text; renderers (`text`, `markdown`, `latex`, `html`) decide how
 they look. A terminal shows an answer that fits on one screen: blocks marked `detail` and notes that are an `Aside`
-appear there with --verbose only. Reports always have everything.
+appear there with --verbose only. Reports always have everything. A note that is a `Caution` stands before the numbers.
 """
 
 from collections.abc import Iterable, Mapping
@@ -148,6 +148,12 @@ class Aside(str):
     __slots__ = ()
 
 
+class Caution(str):
+    """A note that the numbers may be wrong, such as an interval that covers too seldom: it is shown before them."""
+
+    __slots__ = ()
+
+
 def details(blocks: Iterable[Block]) -> list[Block]:
     """Return the blocks as details, which a terminal shows with --verbose only."""
     return [replace(block, detail=True) for block in blocks]
@@ -163,7 +169,7 @@ class Document:
     blocks : tuple of Block
         In reading order; the verdict comes first.
     notes : tuple of str
-        What the reader must know.
+        What the reader must know; a `Caution` among them becomes a sentence before the first table.
     signature : str
         Where the result comes from, in one line.
 
@@ -178,6 +184,15 @@ class Document:
     blocks: tuple[Block, ...]
     notes: tuple[str, ...] = ()
     signature: str = ""
+
+    def __post_init__(self) -> None:
+        cautions = tuple(Sentence(str(note)) for note in self.notes if isinstance(note, Caution))
+        if cautions:
+            tables = (i for i, block in enumerate(self.blocks) if isinstance(block, Table | Definitions))
+            first = next(tables, len(self.blocks))
+            object.__setattr__(self, "blocks", (*self.blocks[:first], *cautions, *self.blocks[first:]))
+            rest = tuple(note for note in self.notes if not isinstance(note, Caution))
+            object.__setattr__(self, "notes", rest)
 
     @property
     def verdict(self) -> str:

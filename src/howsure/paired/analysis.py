@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from howsure import _matrices, _random
-from howsure.documents import Aside, Block, Document, Heading, Sentence, details
+from howsure.documents import Aside, Block, Caution, Document, Heading, Sentence, details
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.paired.description import Description, describe
 from howsure.paired.effects import EFFECTS, EffectSize, effect_blocks, effect_sentence, effect_sizes
@@ -241,11 +241,13 @@ class PairedAnalysis(Finding):
         blocks += [*details([Heading("The scores")]), scores, *about, *details([Sentence(self.unit_sizes.sentence)])]
         blocks += details([Heading("Which test"), *self.recommendation.document().blocks[1:]])
         blocks += details([Heading("The test"), numbers, *answers])
-        blocks += details([Heading("Effect size"), *effect_blocks(self.effects)])
+        of_effects = dict.fromkeys(note for size in self.effects for note in size.notes)
+        cautions = [Sentence(note) for note in of_effects if isinstance(note, Caution)]
+        blocks += details([Heading("Effect size"), *cautions, *effect_blocks(self.effects)])
         blocks += details([Heading("Power"), *power])
         first = [self.description.notes, () if self.equivalence is None else self.equivalence.notes]
         notes = [*self.notes, *(note for part in first for note in part)]
-        notes += [Aside(note) for size in self.effects for note in size.notes]
+        notes += [Aside(note) for note in of_effects if not isinstance(note, Caution)]
         notes += [Aside(note) for note in self.curve.notes]
         return Document(" vs ".join(self.names), tuple(blocks), tuple(dict.fromkeys(notes)), self.signature)
 

@@ -15,7 +15,7 @@ from howsure.difference_tests.base import extreme_draws
 from howsure.difference_tests.means import Bootstrap, Permutation, StudentT
 from howsure.difference_tests.medians import BootstrapMedian, PermutationMedian
 from howsure.difference_tests.ranks import SignedRanks, SignTest, Wilcoxon, hodges_lehmann, walsh_interval
-from howsure.documents import Block, Column, Document, Sentence, Table, details
+from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
@@ -159,7 +159,7 @@ class CohenD(EffectMeasure):
         elif n >= LEAST_JACKKNIFE and _excess_kurtosis(scores.differences) > HEAVY:
             low, high = _jackknife_interval(scores.differences, estimate, data.alpha)
             method = "jackknife"
-            caution = (
+            caution = Caution(
                 f"The differences have outliers or heavy tails: a 95% interval of {self.label} covered 55% to 97% "
                 "where measured. Hodges–Lehmann depends on them less."
             )

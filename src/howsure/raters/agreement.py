@@ -12,7 +12,7 @@ from howsure._frames import in_any_form
 from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import group_codes
 from howsure.data.scales import IntArray, Scale
-from howsure.documents import Block, Column, Document, Measured, Sentence, Table
+from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import counted, listed, measured
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
@@ -293,7 +293,7 @@ def _notes(cells: Cells, *, one_cluster: bool) -> Iterator[str]:
         rarer = int(cells.labels().sum(axis=0).argmin())
         agreed = int((cells.labels()[:, rarer] >= 2).sum())
         if agreed < FEW_AGREED:
-            yield (
+            yield Caution(
                 f"Two raters gave the rarer label on {counted(agreed, 'item')} only, too few for Krippendorff's alpha "
                 "and kappa: their 95% intervals can cover 81% to 94% instead of 95%. Label more items of this kind."
             )
