@@ -121,15 +121,89 @@ def test_many_models_fit_one_screen_and_the_rest_are_details():
     assert [len(block.rows) for block in found.document().blocks if isinstance(block, Table)] == [20, 21]
 
 
-@pytest.mark.parametrize(("n_raters", "told"), [(3, False), (6, True)])
-def test_raters_that_may_stand_for_others_are_noted(n_raters, told):
-    rng = np.random.default_rng(2)
-    rows = [(f"i{item}", who, f"r{rater}", int(rng.integers(1, 6)))
-            for item in range(20) for who in ("x", "y") for rater in range(n_raters)]  # fmt: skip
-    frame = pl.DataFrame(rows, schema=["item", "model", "rater", "score"], orient="row")
-    notes = howsure.score(frame).notes
-    said = f"The intervals are for these {n_raters} raters. For raters like these they are wider."
-    assert any(note.startswith(said) for note in notes) == told
+def rated(n_raters, *, n_items=30, n_models=2, per_item=None, right=False, seed=2):
+    """Return ratings of models by raters who differ, as a frame with documents of three items."""
+    rng = np.random.default_rng(seed)
+    item, rater = rng.normal(size=n_items), rng.normal(0, 0.5, n_raters)
+    rows = []
+    for i in range(n_items):
+        for j in range(n_models):
+            for r in rng.choice(n_raters, per_item or n_raters, replace=False):
+                value = item[i] + rater[r] + rng.normal()
+                score = int(value > -1) if right else int(np.clip(round(value), -2, 2)) + 3
+                rows.append((f"i{i:02}", f"m{j}", f"r{r:02}", score, f"d{i // 3}"))
+    return pl.DataFrame(rows, schema=["item", "model", "rater", "score", "document"], orient="row")
+
+
+@pytest.mark.parametrize("raters", [None, "random", "fixed"])
+@pytest.mark.parametrize(
+    ("data", "settings"),
+    [
+        ({"n_raters": 6}, {}),
+        ({"n_raters": 3, "n_models": 3}, {}),
+        ({"n_raters": 12, "per_item": 3}, {}),
+        ({"n_raters": 6, "right": True}, {}),
+        ({"n_raters": 6}, {"cluster": "document"}),
+        ({"n_raters": 12, "per_item": 4, "n_models": 3, "right": True}, {"cluster": "document"}),
+    ],
+)
+def test_a_score_has_the_interval_that_it_has_on_a_leaderboard(data, settings, raters):
+    """Six raters who judged all of 30 items: `score` said 3.485 to 3.737 where `leaderboard` said 3.26 to 3.96."""
+    frame = rated(**data)
+    found = howsure.score(frame, raters=raters, **settings)
+    board = howsure.leaderboard(frame, raters=raters, n_resamples=199, **settings)
+    for one in found.models:
+        row = board.model(one.name)
+        # Where raters judged unequal numbers of items, the scores of two models are weighted, and a note says so.
+        if not any("plain means" in note for note in board.notes):
+            assert one.score == pytest.approx(row.score)
+            ends = one.confidence_interval
+            assert (ends.low, ends.high) == pytest.approx((row.confidence_interval.low, row.confidence_interval.high))
+    assert found.n_raters == data["n_raters"]
+
+
+@pytest.mark.parametrize("metric", ["mae", "rmse", "spearman"])
+def test_a_score_against_gold_by_raters_has_the_interval_that_it_has_on_a_leaderboard(metric):
+    rng = np.random.default_rng(5)
+    frame = rated(7, n_models=1, seed=6).with_columns(model=pl.lit("human"))
+    answers = [(f"i{i:02}", name, None, int(rng.integers(1, 6)), f"d{i // 3}") for i in range(30) for name in "xyz"]
+    frame = pl.concat([frame, pl.DataFrame(answers, schema=frame.schema, orient="row")])
+    found = howsure.score(frame, gold="human", metric=metric)
+    board = howsure.leaderboard(frame, gold="human", metric=metric, n_resamples=199)
+    assert board.null == "random-effects"
+    for one in found.models:
+        ends, row = one.confidence_interval, board.model(one.name)
+        assert one.score == pytest.approx(row.score)
+        assert (ends.low, ends.high) == pytest.approx((row.confidence_interval.low, row.confidence_interval.high))
+        assert one.for_raters_like_these == ends
+
+
+@pytest.mark.parametrize(("n_raters", "leads"), [(3, "for_these_raters"), (6, "for_raters_like_these")])
+def test_raters_have_two_answers_of_which_one_leads(n_raters, leads):
+    one = howsure.score(rated(n_raters, n_models=1)).models[0]
+    assert one.confidence_interval == getattr(one, leads)
+    assert one.for_raters_like_these.low <= one.for_these_raters.low
+    assert one.for_raters_like_these.high >= one.for_these_raters.high
+    shown = str(howsure.score(rated(n_raters, n_models=1)))
+    assert f"\nFor these {n_raters} raters:     " in shown
+    assert "\nFor raters like these:  " in shown
+    hint = "The one for raters like these is only a hint: 3 raters are too few to generalise reliably. Add raters."
+    advice = "Report the interval for raters like these unless exactly these raters are the standard."
+    assert (hint if n_raters == 3 else advice) in shown
+    for raters, way in (("random", "for_raters_like_these"), ("fixed", "for_these_raters")):
+        other = howsure.score(rated(n_raters, n_models=1), raters=raters).models[0]
+        assert other.confidence_interval == getattr(other, way) == getattr(one, way)
+
+
+def test_raters_without_a_sample_of_them_have_one_answer():
+    frame = rated(6)
+    with pytest.raises(DataError, match="needs rater ids"):
+        howsure.score(frame.drop("rater"), raters="random")
+    alone = howsure.score(frame.filter(pl.col("rater") == "r01"))
+    assert (alone.n_raters, alone.models[0].for_raters_like_these) == (0, None)
+    assert "All ratings come from one rater. The result holds for that rater only." in alone.notes
+    everyone_once = frame.filter(pl.col("model") == "m0").with_row_index().with_columns(rater=pl.col("index").cast(str))
+    assert howsure.score(everyone_once.drop("index")).n_raters == 0
 
 
 def test_undefined_is_said_and_not_zero():

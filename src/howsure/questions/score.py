@@ -55,7 +55,7 @@ class Score(TableFields, MetricFields, Question):
         "Judge that scored all items while people labelled some: a source, or the rater id of the judge.",
         metavar="NAME",
     )
-    raters: str | None = like(RandomFactors, "raters", help="With `judge`: raters are a random sample, or held fixed.")
+    raters: str | None = like(RandomFactors, "raters")
 
     @property
     def result(self) -> str:
@@ -76,8 +76,6 @@ class Score(TableFields, MetricFields, Question):
         """Read the data and score."""
         if self.judge is not None:
             return self._with_judge(self.judge)
-        if self.raters is not None:
-            raise ArgumentError("`raters` goes with `judge`: name the judge, or leave it out.")
         from howsure.metrics import resolve
         from howsure.scoring import score_models
 
@@ -88,6 +86,7 @@ class Score(TableFields, MetricFields, Question):
             models=self.model,
             metrics=metrics,
             cluster=self.cluster,
+            raters=self.raters,
             confidence_level=self.confidence_level,
         )
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -15,13 +15,16 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses, cluster_codes, digest_of
 from howsure.data.summaries import summarise
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import counted, error_of, interval, number
+from howsure.documents.numbers import counted, error_of, interval, joined, number
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.leaderboards.random_raters import choices_of
 from howsure.leaderboards.score_intervals import is_share, mean_interval, score_bounds
-from howsure.leaderboards.units import scored_alone
+from howsure.leaderboards.scores_with_raters import score_with_raters
+from howsure.leaderboards.units import LeaderboardData, scored_alone, sheet_of
 from howsure.metrics import Metric, resolve, spelled
 from howsure.provenance import Provenance
+from howsure.raters.design import FEW_RATERS, raters_of
 from howsure.records import Signed
 
 if TYPE_CHECKING:
@@ -50,12 +53,14 @@ class ModelScore:
     metric, title, better : str
     score : float
     confidence_interval : ConfidenceInterval
-        Of the score on items (or clusters) like these.
+        Of the score on items (or clusters) like these; where there are raters, for raters like these or for these.
     n_items, n_responses : int
     n_unscored : int
         Responses that the data name but that have no score: failed samples, unparsed answers.
     passes : tuple of Passes
         For every k up to the fewest runs of an item, where each run passes or fails; else empty.
+    for_these_raters, for_raters_like_these : ConfidenceInterval or None
+        Both answers where raters judged several items each, one of which is `confidence_interval`.
     """
 
     name: str
@@ -68,6 +73,8 @@ class ModelScore:
     n_responses: int
     n_unscored: int = 0
     passes: tuple[Passes, ...] = ()
+    for_these_raters: ConfidenceInterval | None = None
+    for_raters_like_these: ConfidenceInterval | None = None
 
     @property
     def sentence(self) -> str:
@@ -91,6 +98,8 @@ class ModelScores(Signed):
     models : tuple of ModelScore
     notes : tuple of str
     provenance : Provenance
+    n_raters : int
+        The number of raters where they judged several items each; else 0.
     """
 
     derived: ClassVar[tuple[str, ...]] = ("signature",)
@@ -98,10 +107,15 @@ class ModelScores(Signed):
     models: tuple[ModelScore, ...]
     notes: tuple[str, ...]
     provenance: Provenance
+    n_raters: int = 0
 
     def document(self) -> Document:
         """Return the scores: a sentence for few models, a table, and the curves of pass@k and pass^k."""
         blocks: list[Block] = [Sentence(one.sentence, "verdict") for one in self.models[:SENTENCES]]
+        if self.n_raters and len(self.models) == 1:
+            blocks += [Sentence(line) for line in _lines(self.models[0], self.n_raters)]
+        if self.n_raters:
+            blocks.append(Sentence(_advice(self.n_raters)))
         if len(self.models) > 1:
             blocks.append(_table(self.models[:ROWS]))
         if len(self.models) > ROWS:
@@ -133,31 +147,47 @@ class ModelScores(Signed):
 SENTENCES, ROWS = 3, 20
 """So many models have a sentence each, and so many are in the short table."""
 
-FEW_RATERS = 5
-"""With so many raters or more, `compare` and `leaderboard` generalise to raters like these."""
+
+def _lines(one: ModelScore, n_raters: int) -> list[str]:
+    """Return the interval for these raters and the one for raters like these in two aligned lines."""
+    ways = {
+        f"For these {n_raters} raters:": one.for_these_raters,
+        "For raters like these:": one.for_raters_like_these,
+    }
+    longest = max(map(len, ways))
+    lines = []
+    for head, ends in ways.items():
+        assert ends is not None
+        level, error = f"{100 * ends.confidence_level:g}% CI", error_of(ends, one.score)
+        limits = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error)
+        lines.append(f"{head:<{longest}}  {number(one.score, error)} ({level} {limits})")
+    return lines
+
+
+def _advice(n_raters: int) -> str:
+    """Return which of the two intervals to report."""
+    if n_raters < FEW_RATERS:
+        few = f"{n_raters} raters are too few to generalise reliably"
+        return f"Report the interval for these raters. The one for raters like these is only a hint: {few}. Add raters."
+    return "Report the interval for raters like these unless exactly these raters are the standard."
 
 
 def _table(models: Sequence[ModelScore]) -> Table:
     metrics = len({one.metric for one in models}) > 1
     scored = [Column("metric"), Column("score", "number")] if metrics else [Column(models[0].title, "number")]
     columns = [Column("model"), *scored]
-    columns += [Column(_level(models[0]), "interval"), Column("items", "count")]
-    columns += [Column("responses", "count"), Column("unscored", "count")]
+    both = models[0].for_raters_like_these is not None
+    kinds = [f"{_level(models[0])}, {kind}" for kind in ("these raters", "raters like these")]
+    columns += [Column(kind, "interval") for kind in (kinds if both else [_level(models[0])])]
+    columns += [Column("items", "count"), Column("responses", "count"), Column("unscored", "count")]
     rows = []
     for one in models:
         error = error_of(one.confidence_interval, one.score)
         row: list[object] = [one.name, *([one.metric] if metrics else [])]
-        row += [Measured(one.score, error), Measured(one.confidence_interval, error)]
+        ends = (one.for_these_raters, one.for_raters_like_these) if both else (one.confidence_interval,)
+        row += [Measured(one.score, error), *(Measured(each, error) for each in ends)]
         rows.append((*row, one.n_items, one.n_responses, one.n_unscored))
     return Table(tuple(columns), tuple(rows))
-
-
-def _n_raters(source: Responses) -> int:
-    """Return how many raters judged several items each, as far as is known."""
-    if source.raters is None:
-        return 0
-    known, n_items = np.unique(source.raters, return_counts=True)
-    return known.size if n_items.max(initial=0) > 1 else 0
 
 
 def _level(one: ModelScore) -> str:
@@ -189,6 +219,7 @@ def score_models(
     models: Sequence[str] = (),
     metrics: Sequence[str | Metric] = (),
     cluster: str | None = None,
+    raters: str | None = None,
     confidence_level: float = 0.95,
 ) -> ModelScores:
     """Return the score of each model with its interval.
@@ -204,6 +235,9 @@ def score_models(
         By default the metric that fits the scale.
     cluster : str, optional
         Column that groups items: the interval is then for groups like these.
+    raters : {"random", "fixed"}, optional
+        Which of the two answers leads where raters judged several items each: the one for raters like these, or the one
+        for these raters. By default, the first with five raters or more, as in `compare`.
     confidence_level : float
 
     Examples
@@ -223,32 +257,53 @@ def score_models(
         _check.one_of("cluster", cluster, table.groups)
     found: list[ModelScore] = []
     notes: list[str] = [*table.notes]
+    n_raters, lead, about_raters = _raters(table, names, gold, raters)
     for name in names:
         source = table.source(name)
         reference = None if gold is None else table.source(gold)
         contest = Contest(reference, source, source, table.scale, table.items, better=table.better)
         chosen, why = metrics_for(contest, list(metrics) or None)
         notes += [note for note in why if note not in notes]
-        asked = _Asked(table, gold, cluster, level)
+        asked = _Asked(table, gold, cluster, level, lead)
         for metric in chosen:
             one, about = _score(asked, name, bind(metric, contest))
             found.append(one)
             notes += about
-    n_raters = 0 if gold else max(_n_raters(table.source(name)) for name in names)
-    if n_raters >= FEW_RATERS:
-        where = " howsure leaderboard has those." if len(names) > 1 else ""
-        notes.append(f"The intervals are for these {n_raters:,} raters. For raters like these they are wider.{where}")
+    notes += about_raters
     notes += [f"{one.name}: {note}" for one in found for note in one.confidence_interval.notes]
     parameters = {
         "metric": ",".join(dict.fromkeys(spelled(bind(metric, contest)) for metric in chosen)),
         "gold": gold,
         "cluster": cluster,
+        "raters": lead or None,
         "confidence_level": level,
     }
     digest = digest_of(table.scale, {name: table.sources[name] for name in ([gold] if gold else []) + names})
     return ModelScores(
-        models=tuple(found), notes=tuple(dict.fromkeys(notes)), provenance=Provenance("score", parameters, None, digest)
+        models=tuple(found),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=Provenance("score", parameters, None, digest),
+        n_raters=n_raters,
     )
+
+
+def _raters(
+    table: ResponseTable, names: Sequence[str], gold: str | None, raters: str | None
+) -> tuple[int, str, list[str]]:
+    """Return the number of raters, which of their two answers leads ("random" or "fixed"), and notes.
+
+    It is decided as in a leaderboard of these models. The number is 0 where there is one answer only.
+    """
+    sources = [table.source(name) for name in ([gold] if gold else []) + list(names)]
+    if raters is None and all(source.raters is None for source in sources):
+        return 0, "", []
+    choices = choices_of(table, names, gold, raters)
+    if not any(choice.n_raters or choice.scheme.raters == "random" for choice in choices):
+        return 0, "", list(dict.fromkeys(note for choice in choices for note in choice.notes))
+    lead = "random" if any(choice.scheme.raters == "random" for choice in choices) else "fixed"
+    alone = [name for name in names if gold is None and raters_of([table.source(name)]).size < 2]
+    few = f"{joined(alone)}: without a second rater, both intervals are for these raters."
+    return raters_of(sources).size, lead, [few] if alone else []
 
 
 def _unscored(one: ModelScore, if_wrong: float) -> list[str]:
@@ -262,17 +317,18 @@ def _unscored(one: ModelScore, if_wrong: float) -> list[str]:
 
 
 class _Asked(NamedTuple):
-    """The data and what is asked of them, the same for all models."""
+    """The data and what is asked of them, the same for all models; `lead` is empty where raters are no factor."""
 
     table: ResponseTable
     gold: str | None
     cluster: str | None
     level: float
+    lead: str
 
 
 def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[str]]:
     """Return the score on the items that the model, and gold, answered, and notes on what was left out."""
-    table, gold, cluster, level = asked
+    table, gold, cluster, level, lead = asked
     source = table.sources[name]
     source.check_magnitudes(name, table.items)
     labelled = np.ones(source.n_items, dtype=bool) if gold is None else table.sources[gold].sizes > 0
@@ -291,7 +347,14 @@ def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[s
     clusters = None if cluster is None else cluster_codes({cluster: table.groups[cluster][rows]}, cluster)[1]
     runs = set(source.sizes.tolist())
     bounds = score_bounds(metric, table.scale)
-    ends = mean_interval(items, score, clusters, level, bounds, share=is_share(metric, bounds))
+    ends = these = mean_interval(items, score, clusters, level, bounds, share=is_share(metric, bounds))
+    like = None
+    if lead:
+        sources = {role: table.sources[role] for role in ([gold] if gold else []) + [name]}
+        data = LeaderboardData(replace(table, sources=sources, notes=()).take(rows), (name,), metric, gold)
+        sheet, _ = sheet_of(data, np.arange(rows.size), clusters=clusters)
+        like = score_with_raters(data, sheet, 0, level)
+        ends = like if lead == "random" else these
     one = ModelScore(
         name=name,
         metric=metric.name,
@@ -303,6 +366,8 @@ def _score(asked: _Asked, name: str, metric: Metric) -> tuple[ModelScore, list[s
         n_responses=source.values.size,
         n_unscored=int(missing.sum()),
         passes=_passes(source, table) if gold is None else (),
+        for_these_raters=these if lead else None,
+        for_raters_like_these=like,
     )
     if_wrong = float((items * source.sizes / every[rows]).sum() / np.count_nonzero(labelled & (every > 0)))
     return one, _unscored(one, if_wrong)
