@@ -10,7 +10,7 @@ import numpy as np
 
 from howsure.inference import binomial_region
 from howsure.raters.agreement_intervals import one_way_interval
-from howsure.scoring.repeated_runs import _reliability
+from howsure.scoring.repeated_runs import _icc, _reliability
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 SETS = 2000
@@ -42,11 +42,28 @@ def normal(spread):
 
 
 HARD = answers(lambda rng, n: np.where(rng.random(n) < 0.9, 0.97, 0.05))
+ONE_IN_20 = answers(lambda rng, n: np.where(rng.random(n) < 0.95, 0.97, 0.05))
+CLEAR = answers(lambda rng, n: np.where(rng.random(n) < 0.9, 0.99, 0.05))
+EASY = answers(lambda rng, n: rng.beta(9, 1, n))
+WIDE = answers(lambda rng, n: rng.beta(1, 0.7, n))
+COIN = answers(lambda rng, n: np.where(rng.random(n) < 0.9, 1.0, 0.5))
+SETTLED = answers(lambda rng, n: np.where(rng.random(n) < 0.5, 0.998, 0.002))
+ALIKE = answers(lambda rng, n: np.full(n, 0.9))
 SETTINGS = (
+    *(
+        ("pass/fail, Beta(9, 1) chances", n, k, EASY)
+        for n, k in ((20, 3), (50, 3), (100, 3), (200, 3), (50, 5), (100, 5))
+    ),
+    ("pass/fail, one item in 20 is hard", 40, 3, ONE_IN_20),
+    ("pass/fail, one item in 20 is hard", 100, 3, ONE_IN_20),
     ("pass/fail, one item in ten is hard", 100, 5, HARD),
     ("pass/fail, one item in ten is hard", 50, 3, HARD),
-    ("pass/fail, Beta(1, 0.7) chances", 50, 3, answers(lambda rng, n: rng.beta(1, 0.7, n))),
-    ("pass/fail, Beta(1, 0.7) chances", 200, 2, answers(lambda rng, n: rng.beta(1, 0.7, n))),
+    ("pass/fail, one item in ten fails, the others pass", 30, 3, CLEAR),
+    ("pass/fail, one item in ten is a coin, the others pass", 60, 4, COIN),
+    ("pass/fail, half of the items pass, half fail", 30, 3, SETTLED),
+    ("pass/fail, items are alike", 50, 3, ALIKE),
+    ("pass/fail, Beta(1, 0.7) chances", 50, 3, WIDE),
+    ("pass/fail, Beta(1, 0.7) chances", 200, 2, WIDE),
     ("noise differs by item", 100, 5, normal(0.8)),
     ("noise differs by item", 40, 3, normal(0.8)),
     ("normal", 100, 5, normal(0.0)),
@@ -58,13 +75,16 @@ def measure():
     rows = []
     for number, (name, n, k, (draw, true)) in enumerate(SETTINGS):
         rng = np.random.default_rng([7, number])
-        counts = dict.fromkeys(("jackknife", "undefined", "f_limits", "floor", "plain_floor"), 0)
+        counts = dict.fromkeys(("covered", "undefined", "jackknife", "f_limits", "floor", "plain_floor"), 0)
         for _ in range(SETS):
             runs, new = draw(rng, n, k)
             found = _reliability("m", runs, 0.95, right_or_wrong=set(np.unique(runs)) <= {0.0, 1.0})
             ends = found.consistency
+            k_of_item, means = np.full(n, float(k)), runs.mean(axis=1)
+            plain = _icc(means, np.square(runs - means[:, np.newaxis]).sum(axis=1), k_of_item, 0.95)[1]
             old = one_way_interval("icc_1", found.consistency_estimate, n_items=n, per_item=k, confidence_level=0.95)
-            counts["jackknife"] += ends.low <= true <= ends.high
+            counts["covered"] += ends.low <= true <= ends.high
+            counts["jackknife"] += plain.low <= true <= plain.high
             counts["undefined"] += bool(np.isnan(ends.low))
             counts["f_limits"] += old.low <= true <= old.high
             difference = abs(float(new[:, 0].mean() - new[:, 1].mean()))
@@ -82,12 +102,14 @@ def page():
     for row in read_rows(MEASURED / "reliability_icc.csv"):
         n = int(row["data_sets"])
         covered, floor = binomial_region(n, 0.95).low, binomial_region(n, 0.05).high
-        cells = [f"{100 * int(row[key]) / n:.1f}" for key in ("jackknife", "f_limits", "floor", "plain_floor")]
-        bad = [int(row[key]) < covered for key in ("jackknife", "f_limits")]
+        cells = [
+            f"{100 * int(row[key]) / n:.1f}" for key in ("covered", "jackknife", "f_limits", "floor", "plain_floor")
+        ]
+        bad = [int(row[key]) < covered for key in ("covered", "jackknife", "f_limits")]
         bad += [int(row[key]) > floor for key in ("floor", "plain_floor")]
         shown = [f"**{cell}**" if wrong else cell for cell, wrong in zip(cells, bad, strict=True)]
         body.append([row["setting"], row["items"], row["runs"], row["true"], *shown])
-    head = ["runs", "items", "runs per item", "true ICC", "jackknife covers, %", "F limits cover, %",
+    head = ["runs", "items", "runs per item", "true ICC", "interval covers, %", "jackknife, %", "F limits, %",
             "beyond the noise floor, %", "beyond 1.96 √2 SD, %"]  # fmt: skip
     put_between(PAGE, "<!-- reliability -->", markdown(head, body))
 

@@ -18,10 +18,11 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses, digest_of
 from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.data.summaries import counts, grid, means
-from howsure.documents import Block, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import joined, rough
+from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import error_of, interval, joined, number, rough
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.intervals import FEW_TELLING
 from howsure.metrics.labels import votes
 from howsure.provenance import Provenance
 from howsure.records import Signed
@@ -198,12 +199,13 @@ def _sentences(one: ModelReliability, *, right_or_wrong: bool) -> list[str]:
     lines = []
     if right_or_wrong:
         lines.append(
-            f"{one.name}: {_percent(one.sometimes)} of the items are unstable, right in some runs and wrong in others."
+            f"{one.name}: {_percent(one.sometimes)} of the items are unstable, right in some runs and wrong in others. "
+            f"Consistency of single runs: {_icc_in_words(one)}."
         )
     else:
         lines.append(
             f"{one.name}: {_percent(max(one.consistency_estimate, 0.0))} of the variance of scores lies between items, "
-            "the rest between runs of the same item."
+            f"the rest between runs of the same item: {_icc_in_words(one)}."
         )
     lines.append(
         f"Two single runs of {one.name} on these items differ by up to {rough(one.noise_floor)} by chance alone (95%)."
@@ -222,6 +224,16 @@ def _sentences(one: ModelReliability, *, right_or_wrong: bool) -> list[str]:
         "items can be added, howsure plan says whether more items or more runs cost less."
     )
     return lines
+
+
+def _icc_in_words(one: ModelReliability) -> str:
+    """Return the intraclass correlation with its interval."""
+    ends = one.consistency
+    if math.isnan(ends.low):
+        return "ICC undefined"
+    error = error_of(ends, one.consistency_estimate)
+    level = f"{100 * ends.confidence_level:g}% CI"
+    return f"ICC {number(one.consistency_estimate, error)} ({level} {interval(ends.low, ends.high, error)})"
 
 
 def _percent(share: float) -> str:
@@ -324,10 +336,11 @@ def reliability_of(
     found = tuple(_reliability(name, runs[name][0], level, right) for name in repeated)
     uneven = [one.name for one in found if not right and one.run_df < UNEVEN * one.n_items * (one.n_runs - 1)]
     if uneven:
-        notes.insert(
-            0,
-            f"The noise of runs differs by item: {joined(uneven, 3)}. The 95% interval of consistency (ICC) then "
-            "covers 90% to 92% instead of 95%.",
+        notes.append(
+            Caution(
+                f"The noise of runs differs by item: {joined(uneven, 3)}. The 95% interval of consistency (ICC) then "
+                "covers 90% to 93% instead of 95%."
+            )
         )
     return Reliability(
         models=found,
@@ -387,6 +400,8 @@ def _reliability(name: str, rows: FloatArray, level: float, right_or_wrong: bool
         shares = [float(one.mean()) for one in (always, ~always & ~never, never)]
     per_run = tuple(rows.mean(axis=0).tolist()) if (k == rows.shape[1]).all() else ()
     estimate, ends = _icc(item_means, squares, k, level)
+    if right_or_wrong:
+        ends = _icc_of_shares(item_means, squares, k, estimate, level)
     return ModelReliability(
         name=name,
         n_items=n,
@@ -452,6 +467,53 @@ def _icc(item_means: FloatArray, squares: FloatArray, k: FloatArray, level: floa
     reach = float(stdtrit(n - 1, (1 + level) / 2)) * error
     low, high = np.tanh(math.atanh(estimate) + np.array([-reach, reach])).tolist()
     return estimate, ConfidenceInterval(low, high, "jackknife", level)
+
+
+HARD, UNSTABLE = 0.5, 0.25
+"""So many items that always pass and that never pass, and so many that pass every other run, are added to the items."""
+
+
+def _icc_of_shares(
+    shares: FloatArray, squares: FloatArray, k: FloatArray, estimate: float, level: float
+) -> ConfidenceInterval:
+    """Return the interval of the intraclass correlation of runs that pass or fail; shares of passed runs by item.
+
+    The correlation is 1 − D / M, where D is how often two runs of an item differ, and M how often two runs of different
+    items do. Both are means over items, so the error on Fisher's scale follows from each item's influence. A sample may
+    lack the rare item that is hard, or unstable. As in Wilson's interval of a share, half an item is added that always
+    passes and half an item that never does, and a quarter of one that passes every other run. Where fewer than ten
+    items are unstable, D may be as small as Clopper and Pearson's (1934) limit of their number allows. Coverage, with
+    these numbers of added items: docs/evidence/runs.md.
+    """
+    from scipy.special import betaincinv, stdtrit
+
+    n, mean = k.size, float(shares.mean())
+    tail = (1 - level) / 2
+    if n < 3 or not 0 < mean < 1:
+        why = "Undefined: there are fewer than three items." if n < 3 else "Undefined: runs or items do not differ."
+        return ConfidenceInterval(math.nan, math.nan, "shares", level, (why,))
+    free, runs = k - 1, float(n / (1 / k).sum())
+    typical = free.sum() / n
+    differ = 2 * squares / typical  # an item with more runs says more about D
+    added = runs / (2 * (runs - 1)) if runs > 1 else 1.0  # how often two of so many runs differ, half of which pass
+    x, d = np.concatenate([shares, [0.0, 1.0, 0.5]]), np.concatenate([differ, [0.0, 0.0, added]])
+    v = np.concatenate([free / typical, np.ones(3)])
+    w = np.concatenate([np.ones(n), [HARD, HARD, UNSTABLE]])
+    total = w.sum()
+    mu, big_d = float(w @ x) / total, float(w @ d) / float(w @ v)
+    m = 2 * mu * (1 - mu)
+    centre = 1 - big_d / m
+    influence = (2 * big_d * (1 - 2 * mu) / m * (x - mu) - (d - v * big_d)) / m
+    error = math.sqrt(float(w @ np.square(influence)) / (total * (total - 1))) / (1 - min(centre**2, LARGEST**2))
+    reach = float(stdtrit(n - 1, 1 - tail)) * error
+    z = math.atanh(max(min(centre, LARGEST), -LARGEST))
+    low, high = math.tanh(z - reach), math.tanh(z + reach)
+    unstable = int(np.count_nonzero(squares))
+    if unstable < FEW_TELLING:
+        least = float(betaincinv(unstable, n - unstable + 1, tail)) * n / unstable if unstable else 0.0
+        high = max(high, 1 - least * float(squares.sum() / free.sum()) / (mean * (1 - mean)))
+    low, high = max(min(low, estimate), -1 / max(1.0, runs - 1)), max(high, estimate)
+    return ConfidenceInterval(low, high, "shares", level)
 
 
 def _correlations(sums: FloatArray, n: int) -> FloatArray:

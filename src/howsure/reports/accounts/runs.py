@@ -46,14 +46,20 @@ def of_scores(result: Any, asked: "Question | None", data: Any) -> Account:
 
 def of_reliability(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of repeated runs: variances, the noise floor, consistency and flips."""
+    way = "Its interval is a jackknife over items on Fisher's scale (Arvesen 1969)."
+    if result.right_or_wrong:
+        way = (
+            "Its interval is on Fisher's scale and follows from each item's influence, with half an item more that "
+            "always passes, half an item that never does, and a quarter of one that passes every other run. If fewer "
+            "than ten items are unstable, their true number may be as small as Clopper and Pearson's (1934) limit."
+        )
     done = [
         "The variance of scores is taken apart into runs of the same item (within) and items (between), by one-way "
         "analysis of variance. With n items of r runs, the standard error is √((between + within / r) / n).",
         "The noise floor is t · √(2 · within / n), with half an item more for right or wrong answers: two single runs "
         "on the same items differ by more in 5% of all cases, although nothing changed.",
         "Runs are enough where the standard error is at most 5% above that with endlessly many runs.",
-        "Consistency is the intraclass correlation of single runs (Shrout and Fleiss 1979, case 1). Its interval is a "
-        "jackknife over items on Fisher's scale (Arvesen 1969).",
+        f"Consistency is the intraclass correlation of single runs (Shrout and Fleiss 1979, case 1). {way}",
     ]
     if result.flips is not None:
         done.append("Flips count pairs of one run of each model on the same item.")
