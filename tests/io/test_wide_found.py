@@ -91,8 +91,23 @@ def test_numbers_may_be_compared_without_gold_so_a_person_is_asked_for(tmp_path,
     assert done.returncode == 2
     assert "human may be what people say, or one of the models: --gold human measures" in done.stderr
     assert howsure("leaderboard", str(path), "--model", "human,m1,m2").returncode == 0
+    for command in ("score", "reliability"):
+        done = howsure(command, str(path))
+        assert done.returncode == 2
+        assert "human may be what people say, or one of the models: --gold human measures" in done.stderr
+    assert howsure("score", str(path), "--model", "human,m1,m2").returncode == 0
+
+
+def test_gold_beside_one_model_is_gold_for_a_score(tmp_path, howsure):
+    """A source called gold was scored as a model, without a word."""
+    path = tmp_path / "one.csv"
+    path.write_text("id,gold,m1\n" + "".join(f"{i},{i % 5},{i % 4}\n" for i in range(9)))
     done = howsure("score", str(path))
-    assert "human counts as a model. If it is gold, say so: --gold human." in done.stdout
+    assert "m1: mean absolute error" in done.stdout
+    assert "gold: " not in done.stdout
+    assert "Note: Gold is gold, by its name. Change it with --gold." in done.stdout
+    path.write_text("id,human,m1\n" + "".join(f"{i},{i % 5},{i % 4}\n" for i in range(9)))
+    assert "human may be what people say" in howsure("score", str(path)).stderr
 
 
 @pytest.mark.parametrize(("name", "n_models"), [("mteb_english_v2.csv", 192), ("alpaca_eval_wins.csv", 58)])

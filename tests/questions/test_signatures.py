@@ -132,12 +132,13 @@ CASES = [
         "unordered": True, "strength": [{"strength": "elo"}, {"strength": "log-odds"}], "control": ("length",),
     }),
     (Score, {"files": ("ratings.csv",), "gold": "human"}, {
-        "gold": None, "model": ("m1", "m3"), "metric": [{"metric": ("rmse",)}, {"metric": ("rmse", "mae")}],
-        "cluster": "twin", "confidence_level": 0.9,
+        "raters": [{"rater": "rater", "raters": "fixed"}, {"rater": "rater", "raters": "random"}],
+        "gold": [{"gold": None, "model": ALL}], "model": ("m1", "m3"),
+        "metric": [{"metric": ("rmse",)}, {"metric": ("rmse", "mae")}], "cluster": "twin", "confidence_level": 0.9,
         "threshold": [{"metric": ("f1",), "threshold": 2.0}, {"metric": ("f1",), "threshold": 4.0}],
     }),
     (Reliability, {"files": ("ratings.csv",), "gold": "human"}, {
-        "gold": None, "model": ("m1", "m3"), "confidence_level": 0.9,
+        "gold": [{"gold": None, "model": ALL}], "model": ("m1", "m3"), "confidence_level": 0.9,
     }),
     (Describe, {"files": ("ratings.csv",), "rater": "rater", "only": ("m1", "m2"), **QUICK}, {
         "a": [{"a": "m1", "b": "m2"}, {"a": "m2", "b": "m1"}, {"a": "m1", "b": "m2", "gold": "human"},

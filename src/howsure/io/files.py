@@ -246,8 +246,8 @@ def _standard(path: str, layout: "Layout") -> tuple[str, "ResponseTable"]:
     return name, held[name]
 
 
-def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
-    """Return the source that must be gold, and a note; of labels only gold says which are right.
+def gold_by_name(table: "ResponseTable", *, n_models: int = 2) -> tuple[str | None, list[str]]:
+    """Return the source that must be gold beside so many models or more, and a note; of labels only gold is right.
 
     Numbers may be compared without gold, and then "human" may as well be one of those that are ranked: the note asks.
     It is gold where people gave its values and nobody gave those of the others.
@@ -255,7 +255,7 @@ def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
     from howsure.io.column_names import SURELY_GOLD, gold_in, plain
 
     name = gold_in(table.sources)
-    if name is None or len(table.sources) < 3:
+    if name is None or len(table.sources) <= n_models:
         return None, []
     judged = [source for source, responses in table.sources.items() if responses.raters is not None]
     if table.scale.kind == "nominal" or plain(name) in SURELY_GOLD or judged == [name]:
@@ -263,10 +263,18 @@ def gold_by_name(table: "ResponseTable") -> tuple[str | None, list[str]]:
     return None, [f"{name} counts as a model. If it is gold, say so: `gold={name!r}`."]
 
 
-def with_note_on_gold(table: "ResponseTable") -> "ResponseTable":
-    """Return the table with the note that a source named as people are counts as a model, where there is one."""
-    gold, notes = gold_by_name(table)
-    return table if gold is not None else replace(table, notes=(*notes, *table.notes))
+def with_gold_by_name(table: "ResponseTable", *, n_models: int) -> tuple["ResponseTable", str | None]:
+    """Return the table with a note, and its gold; a source that may be gold or one of the models is an error."""
+    from howsure.io.column_names import gold_in
+
+    gold, notes = gold_by_name(table, n_models=n_models)
+    if gold is None and notes:
+        name = gold_in(table.sources)
+        raise ArgumentError(
+            f"{name} may be what people say, or one of the models: `gold={name!r}` measures the models against it; "
+            "`model` names the models, with it or without it."
+        )
+    return replace(table, notes=(*notes, *table.notes)), gold
 
 
 def _only_two(table: "ResponseTable", gold: str | None, judge: str | None = None) -> tuple[str, str]:

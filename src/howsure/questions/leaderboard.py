@@ -309,17 +309,14 @@ class Leaderboard(TableFields, MetricFields, RandomFactors, Question):
             asked = self._others()
         specs = ([self.gold] if self.gold is not None and asked else []) + asked
         table = self.table(specs, groups)
+        if self.gold is None and not self.model:
+            from howsure.io.files import with_gold_by_name
+
+            return with_gold_by_name(table, n_models=2)
         if self.gold is None:
-            from howsure.io.column_names import gold_in
             from howsure.io.files import gold_by_name
 
             gold, notes = gold_by_name(table)
-            if gold is None and notes and not self.model:
-                raise ArgumentError(
-                    f"{gold_in(table.sources)} may be what people say, or one of the models: "
-                    f"`gold='{gold_in(table.sources)}'` measures the models against it; `model` names those to rank, "
-                    "with it or without it."
-                )
             return replace(table, notes=(*notes, *table.notes)), gold
         if not specs:
             return table, self.gold

@@ -37,13 +37,18 @@ class Reliability(TableFields, Question):
 
     def data(self) -> "ResponseTable":
         """Read the models and gold."""
-        from howsure.io.files import with_note_on_gold
+        return self._table()[0]
+
+    def _table(self) -> "tuple[ResponseTable, str | None]":
+        """Return the table, and what gold is called in it."""
+        from howsure.io.files import with_gold_by_name
 
         table = self.table([*self.model, *([self.gold] if self.gold and self.model else [])])
-        return table if self.gold or self.model else with_note_on_gold(table)
+        return (table, self.gold) if self.gold or self.model else with_gold_by_name(table, n_models=1)
 
     def answer(self, run: Run = HERE) -> "scoring.Reliability":
         """Read the data and look at runs."""
         from howsure.scoring import reliability_of
 
-        return reliability_of(self.data(), gold=self.gold, models=self.model, confidence_level=self.confidence_level)
+        table, gold = self._table()
+        return reliability_of(table, gold=gold, models=self.model, confidence_level=self.confidence_level)

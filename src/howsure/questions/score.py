@@ -66,11 +66,15 @@ class Score(TableFields, MetricFields, Question):
         """Read the models and gold."""
         if self.judge is not None:
             return judged_table(self, self.judge, self.gold, self.model)
-        wanted = [*self.model, *([self.gold] if self.gold and self.model else [])]
-        from howsure.io.files import with_note_on_gold
+        return self._table()[0]
 
+    def _table(self) -> "tuple[ResponseTable, str | None]":
+        """Return the table, and what gold is called in it."""
+        from howsure.io.files import with_gold_by_name
+
+        wanted = [*self.model, *([self.gold] if self.gold and self.model else [])]
         table = self.table(wanted, [self.cluster] if self.cluster else [])
-        return table if self.gold or self.model else with_note_on_gold(table)
+        return (table, self.gold) if self.gold or self.model else with_gold_by_name(table, n_models=1)
 
     def answer(self, run: Run = HERE) -> "ModelScores | JudgedScores":
         """Read the data and score."""
@@ -80,9 +84,10 @@ class Score(TableFields, MetricFields, Question):
         from howsure.scoring import score_models
 
         metrics = with_parameters([resolve(metric) for metric in self.metric], self) if self.metric else []
+        table, gold = self._table()
         return score_models(
-            self.data(),
-            gold=self.gold,
+            table,
+            gold=gold,
             models=self.model,
             metrics=metrics,
             cluster=self.cluster,
