@@ -3,6 +3,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from howsure import examples
 from howsure.cli.app import app
 from howsure.errors import ArgumentError
 from howsure.io import write
@@ -227,3 +228,17 @@ def test_options_without_effect_or_meaning_are_refused(command, words, message):
 def test_a_file_that_is_not_there_is_called_a_file(howsure):
     code, _, err = howsure("plan", "nope.csv")
     assert (code, err) == (1, "howsure: there is no file nope.csv.\n")
+
+
+def test_a_plan_without_the_two_models_says_what_it_assumes_before_its_numbers(tmp_path):
+    """README's file needs 376 items by its pilot and 201 by the model of its gold: nothing said why."""
+    table = tmp_path / "ratings.csv"
+    write(examples.ratings(60), table)
+    few = ("--difference", "0.2", "--n-items", "50", "--n-responses", "5", "--precision", "0.05")
+    says = "This plan assumes that A answers as gold does on every item, and B too, apart from ε."
+    for words in ((str(table), "--gold", "human"), ("normal",)):
+        text = run(*words, *few)
+        assert text.index(says) < text.index("┏")
+    own = ("--gold", "human", "--a", "model-2", "--b", "model-1")
+    assert says not in run(str(table), *own, *few)
+    assert says not in run("normal", "--epsilon", "0.2", *few[2:])
