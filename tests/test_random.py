@@ -62,42 +62,6 @@ def test_a_child_is_found_by_its_names_and_not_by_calls(entropy, name, number):
     assert (first != other).any()
 
 
-@given(
-    st.integers(0, 2**200) | st.lists(st.integers(0, 2**70), min_size=1, max_size=6),
-    st.lists(st.integers(0, 2**70), max_size=3),
-    st.lists(st.text(max_size=3) | st.integers(0, 9), max_size=2),
-    st.lists(st.integers(0, 2**40), max_size=9),
-    st.lists(st.text(max_size=3) | st.integers(0, 9), max_size=2),
-)
-def test_generators_made_together_are_those_made_one_by_one(entropy, spawn_key, names, numbers, then):
-    seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
-    together = _random.generators(seed, *names, numbers=numbers, then=then)
-    alone = [_random.generator(seed, *names, number) for number in numbers]
-    if then:
-        alone = [_random.generator(_random.child(seed, *names, number), *then) for number in numbers]
-    assert len(together) == len(numbers)
-    for one, other in zip(together, alone, strict=True):
-        assert (
-            one.bit_generator.state["state"]["state"].tolist() == other.bit_generator.state["state"]["state"].tolist()
-        )
-        assert one.standard_normal(5).tolist() == other.standard_normal(5).tolist()
-
-
-@given(
-    st.integers(0, 2**200) | st.lists(st.integers(0, 2**70), min_size=1, max_size=6),
-    st.lists(st.integers(0, 2**70), max_size=3),
-    st.lists(st.text(max_size=3) | st.integers(0, 9), max_size=2),
-    st.lists(st.integers(0, 2**40), min_size=1, max_size=9),
-)
-def test_seeds_made_together_are_those_made_one_by_one(entropy, spawn_key, names, numbers):
-    seed = np.random.SeedSequence(entropy, spawn_key=spawn_key)
-    alone = [_random.replayable(_random.child(seed, *names, number)) for number in numbers]
-    for together in (_random.Seeds.children(seed, *names, numbers=numbers), _random.Seeds(alone)):
-        assert len(together) == len(numbers)
-        assert [together[i].entropy for i in range(len(together))] == [one.entropy for one in alone]
-        assert together.keys("draws", 3).tolist() == [_random.key(one, "draws", 3) for one in alone]
-
-
 def test_children_of_children_and_of_spawned_seeds_differ():
     seed = _random.seed_of(1)
     streams = [

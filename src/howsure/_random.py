@@ -9,7 +9,7 @@ import hashlib
 import os
 import struct
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
@@ -61,15 +61,6 @@ def child(seed: np.random.SeedSequence, *names: str | int) -> np.random.SeedSequ
 def generator(seed: np.random.SeedSequence, *names: str | int) -> np.random.Generator:
     """Return a fresh generator for the child stream that these names identify."""
     return np.random.Generator(np.random.SFC64(child(seed, *names)))
-
-
-def generators(
-    seed: np.random.SeedSequence, *names: str | int, numbers: Sequence[int], then: Sequence[str | int] = ()
-) -> list[np.random.Generator]:
-    """Return `generator(seed, *names, number)` for each number; with further names, that of the child of each child."""
-    parents = [child(seed, *names, number) for number in numbers]
-    own = [child(parent, *then) for parent in parents] if then else parents
-    return [np.random.Generator(np.random.SFC64(each)) for each in own]
 
 
 def blocks(n_draws: int, size: int = BLOCK, *, workers: int = 1, unit: int = 0) -> Iterator[tuple[int, int, int]]:

@@ -74,7 +74,7 @@ def test_fewer_drawn_responses_do_not_reject_too_often(null):
 
 @pytest.mark.filterwarnings("ignore::howsure.HowsureWarning")
 def test_more_pooled_responses_than_were_given_reject_too_often():
-    n = 60  # 17% of 300 data sets
+    n = 200  # 17% of 300 data sets
     assert rejections(n, responses="bootstrap", n_responses=20, null="pooled-responses") > stats.binom.ppf(
         0.999, n, 0.05
     )

@@ -214,15 +214,12 @@ def test_the_same_rng_gives_the_same_bits_on_any_number_of_workers(sides, worker
     for options in ({}, {"responses": "bootstrap", "null": "pooled-responses"}, {"null": "permuted-responses"}):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            one, other, longer = (
-                compare(contest, metric="tv", rng=3, n_resamples=n, workers=w, **options)
-                for n, w in ((150, 1), (150, workers), (220, 1))
+            one, other = (
+                compare(contest, metric="tv", rng=3, n_resamples=150, workers=w, **options) for w in (1, workers)
             )
         assert (one.draws == other.draws).all()
         assert (one.null_draws == other.null_draws).all()
         assert _json.dumps(other.to_dict()) == _json.dumps(one.to_dict())
-        assert (longer.draws[:150] == one.draws).all()
-        assert (longer.null_draws[:150] == one.null_draws).all()
 
 
 def test_inputs_are_unchanged():

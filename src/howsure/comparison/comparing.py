@@ -407,7 +407,8 @@ def _answer(contest: Contest, prepared: _Prepared, gathered: Sequence[Gathered],
     gold, a, b = summaries_of(seen, metric.needs)
     advantage = float(evidence.estimates[0])
     tail = null.pvalues(evidence, how.alternative)[0]
-    expected = null.expected_of(evidence, how.alternative)
+    unasked = inference.PValue(math.nan, math.nan, 0)
+    expected = null.expected_of(evidence, how.alternative) if run.draws_asked else unasked
     largest = largest_difference(metric, contest.scale)
     limits = interval_of(method, evidence, null, how.confidence_level, how.alternative, largest=largest)
     sizes = EffectSizes() if run.scheme.thins else effects(metric, gold, a, b)

@@ -27,6 +27,7 @@ from howsure.intervals import INTERVALS, STUDENT, Interval
 from howsure.intervals.default import default_interval
 from howsure.metrics import Metric
 from howsure.nulls import Null, named
+from howsure.nulls.sign_flip import is_skewed
 from howsure.raters.advantage_error import RaterError, rater_error
 from howsure.resampling import Draws, Scheme, Stack, cluster_sums, draw, every_exchange, mean_scores
 
@@ -110,9 +111,14 @@ class ProcedureRun:
         return self.scheme.items == "bootstrap" and self.keeps_responses
 
     @property
+    def draws_asked(self) -> bool:
+        """Whether somebody asked for draws, and with them for the expected p-value."""
+        return self.procedure.n_resamples is not None
+
+    @property
     def direct(self) -> bool:
         """Whether the p-value of a mean of item scores follows without resamples, and none were asked for."""
-        return self.procedure.n_resamples is None and self.chosen_null.direct and self.keeps_responses
+        return not self.draws_asked and self.chosen_null.direct and self.keeps_responses
 
     def interval_for(self, metric: Metric, contest: Contest) -> Interval:
         """Return the kind of interval: as asked, or the possible one with the best measured coverage."""
@@ -173,10 +179,6 @@ class Gathered:
     weighted: list[str]
 
 
-LARGE = 500
-"""From so many items on the expected p-value of a mean needs no resamples: both of its distributions are normal."""
-
-
 def gather(
     data: Stack,
     seen: Stack,
@@ -193,19 +195,14 @@ def gather(
     roundings = [roundings_of(metric, seen.whole, np.arange(len(seen) + 1) * seen.n_items) for metric in metrics]
     items = [seen.item_advantages(metric) if metric.additive else np.empty((len(seen), 0)) for metric in metrics]
     flips = [_flips(own, slack, run, clusters) for own, slack in zip(items, roundings, strict=True)]
-    # A mean of many items needs no resamples at all: its p-value is exact, its interval has a formula.
-    closed = (
-        run.direct
-        and not run.joint
-        and seen.n_items >= LARGE
-        and all(metric.additive for metric in metrics)
-        and not any(known is not None and None in known for known in flips)
-        and not any(method.from_resamples for method in chain(*methods))
-        and clusters is None
-    )
-    wanted = not closed and (shared.has_intervals or null.from_resamples)
-    draws = source.resampled() if wanted else source.nothing()
-    null_draws = source.nothing() if closed else null.null_draws(source, draws)
+    # The mean of item scores often needs no draws at all: its p-value is exact, its interval has a formula.
+    asked = run.draws_asked or run.joint
+    draws = source.nothing()
+    if null.from_resamples or (shared.has_intervals and (asked or _interval_draws(run, methods, items))):
+        draws = source.resampled()
+    settled = run.direct and all(metric.additive for metric in metrics)
+    settled = settled and not any(known is not None and None in known for known in flips)
+    null_draws = source.nothing() if settled and not asked else null.null_draws(source, draws)
     by_raters = _rater_errors(source, draws)
     scores = _scores(seen, metrics, run)
     source.finish()
@@ -384,6 +381,14 @@ def _scored(seen: Stack, metric: Metric) -> FloatArray:
     else:
         advantages = np.asarray(metric.advantage(*sides))
     return np.stack([of_a, of_b, advantages], axis=1)
+
+
+def _interval_draws(run: ProcedureRun, methods: Sequence[Sequence[Interval]], items: Sequence[FloatArray]) -> bool:
+    """Whether an interval, an error or the test that allows for skewness needs resamples."""
+    if run.scheme.raters == "random" or not run.scheme.keeps_responses:
+        return True
+    skewed = run.chosen_null.flips and any(is_skewed(row) for rows in items if rows.size for row in rows)
+    return skewed or any(method.from_resamples for method in chain(*methods))
 
 
 def _rater_errors(source: DataResampler, draws: Draws) -> list[RaterError]:

@@ -155,7 +155,8 @@ class Resamples:
 
     def _streams(self, purpose: str) -> list[np.random.Generator]:
         """Return the generator of each block of draws."""
-        return _random.generators(self.seed, purpose, numbers=range(-(-self.n_resamples // _random.BLOCK)))
+        n_blocks = -(-self.n_resamples // _random.BLOCK)
+        return [_random.generator(self.seed, purpose, number) for number in range(n_blocks)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -241,25 +241,6 @@ def expected_pvalues(null_draws: FloatArray, draws: FloatArray) -> FloatArray:
     return np.array([expected_pvalue(*row).pvalue for row in zip(null_draws, draws, strict=True)])
 
 
-def normal_expected(advantages: FloatArray, alternative: str = "two-sided") -> PValue:
-    """Return the expected p-value of a mean of many item advantages, whose resamples and exchanges are normal.
-
-    Resamples vary around the mean by the standard deviation of the items, exchanges around 0 by the root of their mean
-    square; the p-value is P(exchanged ≥ resampled), on the side that is asked for; two-sided on that of the data.
-
-    Examples
-    --------
-    >>> items = np.random.default_rng(1).normal(0.1, 1.0, 1000)
-    >>> round(normal_expected(items).pvalue, 4)
-    0.15
-    """
-    n, mean = advantages.size, float(advantages.mean())
-    spread = math.sqrt((float(np.square(advantages).mean()) + float(advantages.var())) / n)
-    towards = {"greater": mean, "less": -mean}.get(alternative, abs(mean))
-    pvalue = 0.5 * math.erfc(towards / spread / math.sqrt(2)) if spread > 0 else 1.0
-    return PValue(pvalue, 0.0, 0)
-
-
 def _placements(null: FloatArray, drawn: FloatArray, tolerance: float, alternative: str) -> tuple[IntArray, IntArray]:
     """Return how many draws of the other sample are at least as extreme as each draw.
 

@@ -12,7 +12,6 @@ from howsure.inference.pvalues import (
     PValues,
     expected_pvalue,
     expected_pvalues,
-    normal_expected,
     tail_pvalues,
 )
 from howsure.inference.sign_flips import SMALLEST
@@ -136,9 +135,7 @@ class Null(ABC):
         return expected_pvalues(self.expected_draws(evidence), evidence.draws)
 
     def expected_of(self, evidence: Evidence, alternative: str = "two-sided") -> PValue:
-        """Return the expected p-value of the first row, with its error; without resamples, by normal distributions."""
-        if not evidence.draws.shape[1] and evidence.items.shape[1]:
-            return normal_expected(evidence.items[0], alternative)
+        """Return the expected p-value of the first row, with its error."""
         return expected_pvalue(self.expected_draws(evidence)[0], evidence.draws[0], alternative=alternative)
 
     def expected_draws(self, evidence: Evidence) -> FloatArray:

@@ -172,7 +172,8 @@ def _item_weights(
     for first in range(start, stop, step):
         n_draws = min(step, stop - first)
         numbers = range(first // _random.BLOCK, -(-(first + n_draws) // _random.BLOCK))
-        count = functools.partial(_counted, _random.generators(seed, "agreement", numbers=numbers))
+        streams = [_random.generator(seed, "agreement", number) for number in numbers]
+        count = functools.partial(_counted, streams)
         for begin in range(0, min(_random.BLOCK, n_draws), at_once):  # all of several blocks, or parts of one
             n_each = min(at_once, _random.BLOCK)
             stops = np.minimum(n_each * np.arange(1, len(numbers) + 1), n_draws - begin)
