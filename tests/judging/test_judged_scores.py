@@ -50,7 +50,6 @@ def test_the_interval_covers_the_truth():
 def test_wrong_options_get_one_clear_line():
     rows = table(rated())
     for options, said in (
-        ({"raters": "random"}, "`raters` goes with `judge`"),
         ({"judge": "gpt-judge", "cluster": "item"}, "`cluster` does not go with `judge`"),
         ({"judge": "gpt-judge", "metric": ["rating", "mae"]}, "`judge` goes with one metric"),
     ):

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure._fields import like, option
-from howsure.documents import Caution
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.simulators import SimulatorFields
@@ -364,6 +363,8 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             found = plan(subject, self._request(metrics), workers=run.workers, compute=compute, **where)
             advance(1)
         if found.difference and (self._gold_alone or not (pilot or self.plans_raters)):
+            from howsure.documents import Caution
+
             why = [Caution(AS_GOLD), *why]
         return replace(found, notes=(*found.notes, *why))
 
