@@ -5,6 +5,7 @@ from scipy.special import bdtr
 
 from howsure.inference import binomial_region
 from howsure.intervals import INTERVALS
+from howsure.papers.citations import CITATIONS
 from levels import ALPHA, COVERED, FEW_VALUES, LABELS, NULLS, NUMBERS, ROOT, UNEQUAL
 from measured import MEASURED, read_rows
 
@@ -15,6 +16,10 @@ Made by `python benchmarks/levels_page.py` from `docs/measured/levels.csv`, `ran
 U(0, 0.3); metrics for labels (tv, accuracy) use the same responses cut into five categories. Accuracy under the nulls that are not the
 default was measured with the first of tied labels winning; the metric shares tied labels.
 [Hard settings](intervals.md#hard-settings) has skewed and heavy-tailed advantages. The [glossary](../reference/glossary.md) defines the terms.
+
+`pooled-responses` and `permuted-responses` mix both models' responses to an item, as the studies of four papers do:
+
+{papers}
 
 ## Type I error at α = 5%
 
@@ -216,6 +221,7 @@ def main():
     of_ranks = binomial_region(n_ranks, ALPHA, confidence_level=0.99)
     above = [row for row in read["ranks"] if int(row["rejected"]) > of_ranks.high]
     text = PAGE.format(
+        papers="\n".join(f"* {CITATIONS[name]}" for name in ("raters", "leader", "ratings", "forest")),
         n_ranks=n_ranks,
         ranks_low=100 * of_ranks.low / n_ranks,
         ranks_high=100 * of_ranks.high / n_ranks,

@@ -2,6 +2,7 @@
 
     python benchmarks/raters_sides.py [--data-sets 2000]
     python benchmarks/raters_sides.py tables        print the tables of docs/evidence/raters.md from the file
+    python benchmarks/raters_sides.py few [--data-sets 20000]    the worst setting with 3 to 6 raters, in many data sets
 
 A rating is item (SD 1) + item × model + rater (severity) + rater × model (taste) + noise (SD 0.7). Severity varies less
 in some settings and more in others. Both models are equally good. "normal" ratings are left as they are, "ordinal" ones
@@ -28,9 +29,9 @@ from howsure.metrics import resolve
 from howsure.raters.advantage_error import rater_error
 from howsure.raters.components import two_way
 from howsure.resampling import cell_table, summaries_of
-from measured import MEASURED, markdown, read_rows, write_rows
+from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
-OUT = MEASURED / "raters_sides.csv"
+OUT, FEW = MEASURED / "raters_sides.csv", MEASURED / "raters_sides_few.csv"
 ALPHA = 0.05
 SIZES = [(60, 3, 1), (60, 5, 2), (300, 6, 1), (300, 10, 1), (150, 20, 1), (150, 8, 3)]
 SHARED = ("same", "half", "different")
@@ -151,9 +152,23 @@ def tables():
     print(markdown(head, body))
 
 
+def few(n_data_sets):
+    """Measure the worst setting with few raters in so many data sets that chance explains little; put it into the page."""
+    worst = {"shared": "different", "loads": "equal", "scale": "normal", "setting": "strong raters"}
+    rows = [measure((60, n_raters, 1), n_data_sets=n_data_sets, **worst) for n_raters in (3, 4, 5, 6)]
+    write_rows(rows, FEW)
+    body = [
+        [f"{row['n_items']} × {row['n_raters']}", f"{row['n_data_sets']:,}",
+         f"{100 * row['level']:.2f} [{100 * row['low']:.2f}, {100 * row['high']:.2f}]"]
+        for row in rows
+    ]  # fmt: skip
+    page = markdown(["items × raters", "data sets", "level, %"], body)
+    put_between(ROOT / "docs" / "evidence" / "raters.md", "<!-- few strong raters -->", page)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("study", nargs="?", choices=("levels", "tables"), default="levels")
+    parser.add_argument("study", nargs="?", choices=("levels", "tables", "few"), default="levels")
     parser.add_argument("--data-sets", type=int, default=2000)
     parser.add_argument("--every", type=int, default=1, help="measure only every n-th setting, to try")
     parser.add_argument("--metric", help="measure only this metric, and keep the rows of the other one")
@@ -161,6 +176,9 @@ def main():
     options = parser.parse_args()
     if options.study == "tables":
         tables()
+        return
+    if options.study == "few":
+        few(20_000 if options.data_sets == 2000 else options.data_sets)
         return
     chosen = [cell for cell in cells() if options.metric in (None, cell.get("metric", "rating"))]
     rows = [] if options.metric is None else [row for row in read_rows(OUT) if row["metric"] != options.metric]

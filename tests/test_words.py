@@ -50,6 +50,8 @@ EXCEPTIONS = {
     ("README.md", "leader(board)"): "title of a paper",
     ("docs/evidence/replications.md", "leader(board)"): "title of a paper",
     ("docs/evidence/replications-leader.md", "leader(board)"): "title of a paper",
+    ("docs/evidence/audit.md", "leader(board)"): "title of a paper",
+    ("docs/evidence/levels.md", "leader(board)"): "title of a paper",
     ("src/howsure/comparison/together.py", "null draws"): "name of a stream of random numbers, which nobody reads",
 }
 """What a page may say all the same, and why."""

@@ -200,7 +200,8 @@ def test_an_undefined_interval_has_a_reason_beside_the_name():
 
 
 def test_ranks_of_tasks_need_tasks():
-    with pytest.raises(ArgumentError, match="`aggregate='borda'` combines the ranks of several tasks; pass the column"):
+    said = "`aggregate='borda'` combines the ranks of several tasks: pass `by`, the column of tasks, and "
+    with pytest.raises(ArgumentError, match=f"{said}`task_effect='random'`"):
         compare_all(table_of(a=passes(1), b=passes(4)), aggregate="borda", rng=0)
 
 

@@ -37,6 +37,25 @@ def test_pages_and_reports_of_replications_cite_the_paper_in_full(paper):
     assert CITATIONS[paper] in " ".join(render(Replication(paper, "", (row,), 20, 0).document()).split())
 
 
+@pytest.mark.parametrize(
+    ("page", "papers"),
+    [
+        ("replications.md", PAPERS),
+        ("replications-searches.md", ("forest", "ratings")),
+        ("audit.md", ("leader",)),
+        ("levels.md", PAPERS),
+    ],
+)
+def test_other_pages_of_evidence_cite_their_papers_in_full(page, papers):
+    text = one_line(f"docs/evidence/{page}")
+    assert all(CITATIONS[paper] in text for paper in papers)
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").rglob("*.md")), ids=lambda page: page.name)
+def test_ratings_has_one_year(page):
+    assert not any("RATINGS" in line and "(2025)" in line for line in page.read_text(encoding="utf-8").splitlines())
+
+
 def test_nlpstattest_is_cited_on_the_page_about_its_tests():
     assert CITATIONS["nlpstattest"] in one_line("docs/evidence/scores.md")
 

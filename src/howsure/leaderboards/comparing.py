@@ -222,8 +222,8 @@ def tasks_of(data: LeaderboardData, request: LeaderboardRequest, *, workers: int
             raise ArgumentError("`weights` are weights of tasks; pass the column of tasks with `by`.")
         if request.aggregation.by_rank:
             raise ArgumentError(
-                f"`aggregate={request.aggregate!r}` combines the ranks of several tasks; pass the column of tasks with "
-                "`by`, or use `aggregate='mean'`."
+                f"`aggregate={request.aggregate!r}` combines the ranks of several tasks: pass `by`, the column of "
+                "tasks, and `task_effect='random'`, or use `aggregate='mean'`."
             )
         labels, codes = np.array([""]), np.zeros(table.n_items, dtype=np.int64)
     else:

@@ -83,7 +83,7 @@ class Pair:
     advantage : float
         How much better `a` is; NaN where one of them lacks a task.
     confidence_interval : IntervalEnds
-        All pairs' intervals hold together.
+        All pairs' intervals hold together; one excludes 0 exactly where the adjusted p-value is significant.
     pvalue, pvalue_adjusted : float
         By itself, as `compare` gives it, and adjusted for all pairs.
     standard_error : float
