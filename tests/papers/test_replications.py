@@ -168,6 +168,15 @@ def test_leader_tables_1_to_4_take_the_smallest_errors():
     assert wins.reproduced == pytest.approx(0.3)
 
 
+def test_leader_table_5_has_the_row_of_wins_with_five_responses():
+    """Its difference is printed, too: 0.371267 − 0.510317 = −0.139050."""
+    asked = {"table": 5, "metric": "Wins(MAE)", "sampling": "all_items,sample(5)"}
+    [row] = [cell for cell in leader.published() if asked.items() <= cell.items()]
+    assert (row["estimated_p"], row["true_p"]) == (0.371267, 0.510317)
+    [note] = [note for note in PAPERS["leader"].notes({5}) if note.startswith("Table 5")]
+    assert "Wins(MAE)" not in note
+
+
 def test_leader_says_which_rows_cannot_be_read():
     [note] = [note for note in PAPERS["leader"].notes({11}) if note.startswith("Table 11")]
     assert note.startswith("Table 11: 14 of 45 rows cannot be read in the source or contradict themselves")
