@@ -2,7 +2,9 @@
 
 import errno
 import os
+import signal
 
+import polars as pl
 import pytest
 
 from howsure import _files
@@ -101,3 +103,32 @@ def test_inputs_are_never_overwritten_and_existing_files_only_by_force(tmp_path)
     _files.check_outputs({"--out": model, "--chart": None, "--report": tmp_path / "new"}, force=True)
     with pytest.raises(ArgumentError, match="`--out` and `--chart` would write the same file"):
         _files.check_outputs({"--out": tmp_path / "n", "--chart": tmp_path / "n"})
+
+
+def test_a_draft_that_a_killed_process_left_is_deleted_when_its_file_is_written_next(tmp_path):
+    target, other = tmp_path / "state.jsonl", tmp_path / "other.jsonl"
+    for path in (target, target, other):
+        process = os.fork()
+        if process == 0:
+            with _files.writing(path) as draft:
+                draft.write_text("half")
+                os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(process, 0)
+    assert len(list(tmp_path.iterdir())) == 2, "the second draft of a file replaces the first"
+    with _files.writing(target), _files.writing(target) as second:  # two writers do not disturb each other
+        second.write_text("second")
+        assert len(list(tmp_path.iterdir())) == 3
+    _files.write_text(other, "whole")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other.jsonl", "state.jsonl"]
+
+
+def test_what_a_library_says_of_a_full_disk_is_one_line(tmp_path):
+    """Polars says it in words of its own when it writes Parquet."""
+    said = "parquet: File out of specification: underlying IO error: No space left on device (os error 28)"
+    with pytest.raises(DataError, match=r"a\.parquet cannot be written: No space left on device\.") as raised:  # noqa: SIM117
+        with _files.writing(tmp_path / "a.parquet"):
+            raise pl.exceptions.ComputeError(said)
+    assert _files.is_full(raised.value)
+    with pytest.raises(pl.exceptions.ComputeError), _files.writing(tmp_path / "a.parquet"):
+        raise pl.exceptions.ComputeError("something else")
+    assert list(tmp_path.iterdir()) == []

@@ -1,10 +1,14 @@
 """Files that the package writes: refused before the work where they cannot be, and written whole or not at all.
 
 A file is written under another name beside its place, flushed to the disk, and renamed. A full disk, an interrupt or a
-power cut therefore leaves the old file as it was. Pipes and devices (`/dev/stdout`) are written directly.
+power cut therefore leaves the old file as it was. A draft that a killed process left is deleted when the same file is
+written next. Pipes and devices (`/dev/stdout`) are written directly.
 """
 
+import errno
+import hashlib
 import os
+import re
 import secrets
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,7 +18,15 @@ from pathlib import Path
 
 from howsure.errors import ArgumentError, DataError, MissingFileError
 
+try:
+    import fcntl
+except ImportError:  # Windows, where drafts of killed processes stay
+    fcntl = None  # type: ignore[assignment]
+
 Place = str | os.PathLike[str]
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
+OS_ERROR = re.compile(r"\(os error (\d+)\)")
+"""How libraries in Rust (Polars) write the number of an error of the system."""
 
 WATCH: ContextVar[Callable[[str, int], AbstractContextManager[Callable[[int], object]]]] = ContextVar(
     "WATCH", default=lambda label, total: nullcontext(lambda amount: None)
@@ -92,9 +104,8 @@ def writing(place: Place) -> Iterator[Path]:
             yield path
         return
     real = Path(os.path.realpath(path))  # a link stays a link to the new file
-    draft = real.with_name(f".howsure-{secrets.token_hex(6)}{path.suffix}")
     with _named(path):
-        os.close(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # the user's umask applies
+        draft, handle = _new_draft(real, path.suffix)
     try:
         with _named(path):
             yield draft
@@ -107,6 +118,36 @@ def writing(place: Place) -> Iterator[Path]:
     finally:
         with suppress(OSError):
             draft.unlink()
+        if handle is not None:
+            os.close(handle)
+
+
+def _new_draft(real: Path, suffix: str) -> tuple[Path, int | None]:
+    """Make a draft beside a file and lock it; delete drafts of the same file that nobody has locked.
+
+    The system unlocks the draft of a process that is killed, so an unlocked one was left behind.
+    """
+    begins = f".howsure-{hashlib.sha256(os.fsencode(real.name)).hexdigest()[:12]}-"
+    if fcntl is not None:
+        for draft in real.parent.glob(f"{begins}*"):
+            with suppress(OSError):
+                handle = os.open(draft, os.O_WRONLY)
+                try:
+                    fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                    draft.unlink()
+                finally:
+                    os.close(handle)
+    while True:
+        draft = real.with_name(f"{begins}{secrets.token_hex(6)}{suffix}")
+        handle = os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)  # the user's umask applies
+        if fcntl is None:
+            os.close(handle)
+            return draft, None
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if draft.exists():
+            return draft, handle
+        os.close(handle)  # another process took it for one that was left behind, before it was locked
 
 
 def write_text(place: Place, text: str) -> None:
@@ -145,8 +186,27 @@ def _named(path: Path) -> Iterator[None]:
         yield
     except (BrokenPipeError, DataError):
         raise
-    except OSError as error:
-        raise DataError(f"{path} cannot be written: {_reason(error)}.") from error
+    except Exception as error:
+        number = OS_ERROR.search(str(error))
+        if number is None and not isinstance(error, OSError):
+            raise
+        refused = error if number is None else OSError(int(number[1]), os.strerror(int(number[1])))
+        raise DataError(f"{path} cannot be written: {_reason(refused)}.") from refused
+
+
+def is_full(error: BaseException | None) -> bool:
+    """Return whether an error, or the one that it was raised from, says that a disk has no room left.
+
+    Examples
+    --------
+    >>> is_full(OSError(errno.ENOSPC, "No space left on device")), is_full(ValueError())
+    (True, False)
+    """
+    while error is not None:
+        if getattr(error, "errno", None) in NO_ROOM or getattr(error, "sqlite_errorname", "") == "SQLITE_FULL":
+            return True
+        error = error.__cause__
+    return False
 
 
 def _reason(error: Exception) -> str:

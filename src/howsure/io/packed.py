@@ -99,7 +99,7 @@ def _unpack(place: Path, copy: Path) -> Path:
         raise
     except (OSError, EOFError, zlib.error, ValueError, _zstd().ZstdError) as error:
         reason = str(error).splitlines()[0].rstrip(".") if str(error) else type(error).__name__
-        raise DataError(f"{place} cannot be unpacked ({reason}).") from None
+        raise DataError(f"{place} cannot be unpacked ({reason}).") from error
     return copy
 
 

@@ -19,6 +19,7 @@ from howsure.errors import ArgumentError, DataError
 from howsure.provenance import version
 from howsure.questions.base import Question, schema_of
 from howsure.web.asking import begin, resume_job
+from howsure.web.folder import FullDiskError
 from howsure.web.helper_processes import apart
 from howsure.web.jobs import Job, Jobs
 from howsure.web.questions import PAGES, PLACES, Page, read_fields, shown_fields
@@ -71,6 +72,7 @@ REFUSED: dict[int | str, dict[str, Any]] = {
     422: _said("The settings are not valid.", ERROR),
     429: _said("Too many jobs of this visitor, or of visitors without a session, wait or run.", ERROR),
     500: _said("The computation failed.", ERROR),
+    507: _said("The disk of the server is full.", ERROR),
 }
 PRIVATE: dict[int | str, dict[str, Any]] = {code: REFUSED[code] for code in (401, 403, 404, 421)}
 
@@ -93,7 +95,7 @@ def router(settings: Settings) -> APIRouter:
         openapi_extra={"requestBody": body},
         responses={
             201: _said("What was recognised.", SEEN),
-            **{code: REFUSED[code] for code in (400, 401, 403, 408, 413, 421, 422)},
+            **{code: REFUSED[code] for code in (400, 401, 403, 408, 413, 421, 422, 507)},
         },
     )
     async def upload(request: Request) -> Response:
@@ -108,7 +110,7 @@ def router(settings: Settings) -> APIRouter:
         """Say again what was recognised in a table."""
         return JSONResponse(described(upload_of(request, table)))
 
-    @made.delete("/tables/{table}", responses={200: _said("It is deleted."), **PRIVATE})
+    @made.delete("/tables/{table}", responses={200: _said("It is deleted."), 507: REFUSED[507], **PRIVATE})
     async def delete(request: Request, table: str) -> Response:
         """Delete a table with all answers about it."""
         await run_in_threadpool(delete_upload, request, upload_of(request, table, change=True))
@@ -131,19 +133,23 @@ def router(settings: Settings) -> APIRouter:
         """Return the answer of a job as `--json` prints it."""
         return answered(request, job_of(request, job), document=document)
 
-    @made.delete("/jobs/{job}", responses={200: _said("It is cancelled and deleted."), **PRIVATE})
+    @made.delete("/jobs/{job}", responses={200: _said("It is cancelled and deleted."), 507: REFUSED[507], **PRIVATE})
     async def cancel(request: Request, job: str) -> Response:
         """Cancel a job and delete its answer."""
         await run_in_threadpool(request.app.state.jobs.delete, job_of(request, job, change=True).identity)
         return JSONResponse({"deleted": job})
 
-    @made.post("/jobs/{job}/cancel", responses={200: _said("Its progress when it was cancelled.", JOB), **PRIVATE})
+    stopped = {200: _said("Its progress when it was cancelled.", JOB), 507: REFUSED[507], **PRIVATE}
+
+    @made.post("/jobs/{job}/cancel", responses=stopped)
     async def stop(request: Request, job: str) -> Response:
         """Cancel a job that has not ended; it can be resumed."""
         request.app.state.jobs.cancel(job_of(request, job, change=True).identity)
         return JSONResponse(status_of(job_of(request, job)))
 
-    @made.post("/jobs/{job}/resume", responses={200: _said("It waits again.", JOB), 429: REFUSED[429], **PRIVATE})
+    again = {200: _said("It waits again.", JOB), 429: REFUSED[429], 507: REFUSED[507], **PRIVATE}
+
+    @made.post("/jobs/{job}/resume", responses=again)
     async def resume(request: Request, job: str) -> Response:
         """Ask again what was cancelled or failed; a study goes on from what it has."""
         await run_in_threadpool(resume_job, request, job_of(request, job, change=True))
@@ -335,11 +341,20 @@ def upload_of(request: Request, identity: str, *, change: bool = False) -> Uploa
 
 def delete_upload(request: Request, upload: Upload) -> None:
     """Delete an upload with all jobs and answers about it; those that run are stopped first."""
-    for _ in range(2):  # a request that was under way has perhaps begun a job meanwhile
+    failed = None
+    for _ in range(2):  # a request that was under way has perhaps begun a job, or the first deletion made room
         try:
             request.app.state.jobs.delete_about(upload.identity)
+            failed = None
+        except FullDiskError as error:
+            failed = error
         finally:
             request.app.state.uploads.delete(upload.identity)
+    if failed is not None:
+        raise FullDiskError(
+            "the disk of this server is full. The table and all answers about it are deleted; the list of what you "
+            "asked is deleted as soon as there is room."
+        ) from failed
 
 
 def job_of(request: Request, identity: str, *, change: bool = False) -> Job:

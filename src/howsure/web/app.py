@@ -2,6 +2,7 @@
 
 import logging
 import secrets
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
@@ -16,12 +17,12 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.staticfiles import StaticFiles
 
-from howsure._files import writing
-from howsure.errors import ArgumentError, HowsureError
+from howsure._files import is_full, writing
+from howsure.errors import ArgumentError, DataError, HowsureError
 from howsure.provenance import version
 from howsure.web import api, pages, rendering
 from howsure.web.asking import BusyError
-from howsure.web.folder import Folder
+from howsure.web.folder import FULL, Folder, FullDiskError
 from howsure.web.helper_processes import HelperProcess
 from howsure.web.jobs import Jobs
 from howsure.web.safety import Guard, StalledError, TooLargeError
@@ -54,7 +55,12 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     chart_process = HelperProcess(
         "howsure.web.shown:draw", folder.path, seconds=60, megabytes=asked.max_memory, by_system=False
     )
-    uploads, jobs = Uploads(asked), Jobs(asked)
+    try:
+        uploads, jobs, secret = Uploads(asked), Jobs(asked), _secret(folder.path)
+    except (OSError, DataError, sqlite3.Error) as error:
+        folder.close()
+        reason = "its disk is full" if is_full(error) else str(error).rstrip(".")
+        raise ArgumentError(f"`folder` {folder.path} cannot be used: {reason}.") from error
     workers = Workers(jobs)
 
     @asynccontextmanager
@@ -85,7 +91,7 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.openapi = openapi  # type: ignore[method-assign]
     app.state.settings, app.state.uploads, app.state.jobs = asked, uploads, jobs
     app.state.stopping, app.state.chart_process = workers.stopping, chart_process
-    app.state.secret = _secret(folder.path)
+    app.state.secret = secret
     app.include_router(api.router(asked))
     app.include_router(pages.router())
     app.mount("/static", StaticFiles(directory=HERE / "static"), name="static")
@@ -93,7 +99,8 @@ def create_app(settings: Settings | None = None) -> FastAPI:
     app.add_exception_handler(TooLargeError, _too_large)
     app.add_exception_handler(StalledError, _stalled)
     app.add_exception_handler(HTTPException, _not_here)
-    app.add_middleware(Guard, settings=asked, secret=app.state.secret)
+    app.add_exception_handler(OSError, _full)
+    app.add_middleware(Guard, settings=asked, secret=secret)
     return app
 
 
@@ -118,9 +125,18 @@ def _clean(stopping: threading.Event, jobs: Jobs, uploads: Uploads, folder: Fold
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    kinds = {api.GoneError: 404, BusyError: 429, ArgumentError: 422}
+    if is_full(error) and not isinstance(error, FullDiskError):
+        return await _full(request, error)
+    kinds = {api.GoneError: 404, BusyError: 429, FullDiskError: 507, ArgumentError: 422}
     status = next((status for kind, status in kinds.items() if isinstance(error, kind)), 400)
     return _answered(request, status, " ".join(str(error).splitlines()))
+
+
+async def _full(request: Request, error: Exception) -> Response:
+    """Say that the disk is full, where that is the error."""
+    if not is_full(error):
+        raise error
+    return _answered(request, 507, FULL)
 
 
 async def _too_large(request: Request, error: Exception) -> Response:

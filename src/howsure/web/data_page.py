@@ -9,6 +9,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from howsure import _fields
+from howsure._files import is_full
 from howsure.errors import ArgumentError, HowsureError
 from howsure.questions.table_fields import TableFields
 from howsure.web import api
@@ -226,6 +227,8 @@ async def correct_table(request: Request, table: str) -> Response:
         says: dict[str, Any] = {"kinds": kinds, "measure": measure, "said_judge": said_judge}
         now = await apart(lambda: uploads.correct(found, reading, known, **says))
     except HowsureError as refused:
+        if is_full(refused):  # its message names the folder of the server
+            raise
         return await _page(request, found, humanly(" ".join(str(refused).splitlines())))
     return RedirectResponse(f"/tables/{now.identity}", 303)
 

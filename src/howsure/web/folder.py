@@ -12,12 +12,23 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, DataError
 
 LOG = logging.getLogger(__name__)
 PREFIX = "howsure-web-"
+FULL = (
+    "the disk of this server is full, so nothing new can be kept. What is there can be read and deleted; delete "
+    "something, or ask whoever runs the server for room."
+)
 YOUNG = 60.0
 """Seconds for which a temporary folder without a locked file may be one that is being made."""
+
+
+class FullDiskError(DataError):
+    """There is no room for something on the disk of the server."""
+
+    def __init__(self, message: str = FULL) -> None:
+        super().__init__(message)
 
 
 class Folder:

@@ -20,9 +20,10 @@ from typing import Any, TypeVar
 
 from anyio import CapacityLimiter, to_thread
 
+from howsure._files import is_full
 from howsure._isolation import start_isolated
 from howsure.errors import ArgumentError, DataError, HowsureError
-from howsure.web.folder import empty, scratch
+from howsure.web.folder import FULL, FullDiskError, empty, scratch
 
 T = TypeVar("T")
 PAUSE = 0.05
@@ -146,6 +147,8 @@ class HelperProcess:
             raise ArgumentError(answer)
         if kind == "data":
             raise DataError(answer)
+        if kind == "full":
+            raise FullDiskError(answer)
         return answer
 
     def _wait(self, child: Child) -> None:
@@ -183,13 +186,14 @@ def work(connection: Any, address: str, folder: Path, megabytes: float) -> None:
 def _called(function: Any, arguments: tuple[Any, ...]) -> tuple[str, Any]:
     try:
         return "answer", function(*arguments)
-    except ArgumentError as error:
-        return "usage", str(error)
-    except HowsureError as error:
-        return "data", str(error)
     except MemoryError:
         return "data", TOO_MUCH
-    except Exception as error:  # the server says what it can without giving anything away
+    except Exception as error:
+        if is_full(error):
+            return "full", FULL
+        if isinstance(error, HowsureError):
+            return "usage" if isinstance(error, ArgumentError) else "data", str(error)
+        # The server says what it can without giving anything away.
         return "data", f"an internal error of howsure ({type(error).__name__})."
 
 

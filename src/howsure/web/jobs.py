@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from howsure.web.folder import YOUNG, delete, older
+from howsure._files import is_full
+from howsure.web.folder import YOUNG, FullDiskError, delete, older
 from howsure.web.settings import Settings
 
 LOG = logging.getLogger(__name__)
@@ -31,6 +32,8 @@ COLUMNS = (
     "title, verdict, tone, address"
 )
 ENDED = ("done", "failed", "cancelled")
+TROUBLE = (sqlite3.Error, FullDiskError)
+"""What a change of the table may raise: its file is locked for long, cannot be read, or has no room."""
 PAUSE = 0.05
 STOPPING = 30.0
 """Seconds for which a deletion waits until a worker is stopped; it takes less than one."""
@@ -111,7 +114,7 @@ class Jobs:
         self.path = self.root / "jobs.db"
         self.asked, self._more, self.entering = 0, threading.Condition(), threading.Lock()
         self.at_work: set[str] = set()
-        self._execute("PRAGMA journal_mode=WAL")
+        self._execute("PRAGMA journal_mode=DELETE")  # a full disk can be read, and no log keeps what was deleted
         self._execute(TABLE)
         known = {row[1] for row in self._execute("PRAGMA table_info(jobs)")}
         for column in ("title", "verdict", "tone", "address"):  # of a folder that an earlier version made
@@ -138,7 +141,7 @@ class Jobs:
             old = connection.execute(
                 "SELECT identity FROM jobs WHERE digest = ? AND state NOT IN ('cancelled')", (digest,)
             ).fetchone()
-            if old is None:
+            if old is None or self._deletion(old[0]).exists():
                 identity = secrets.token_hex(16)
                 connection.execute(
                     "INSERT INTO jobs (identity, owner, page, question, digest, upload, files, created, long, title, "
@@ -171,12 +174,12 @@ class Jobs:
     def get(self, identity: str) -> Job | None:
         """Return a job."""
         rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE identity = ?", identity)
-        return _job(rows[0]) if rows else None
+        return _job(rows[0]) if rows and not self._deletion(identity).exists() else None
 
     def of(self, owner: str) -> list[Job]:
         """Return the jobs of a visitor, the newest first."""
         rows = self._execute(f"SELECT {COLUMNS} FROM jobs WHERE owner = ? ORDER BY created DESC LIMIT 200", owner)
-        return [_job(row) for row in rows]
+        return [job for job in map(_job, rows) if not self._deletion(job.identity).exists()]
 
     def busy(self, owner: str | None) -> int:
         """Return how many jobs wait or run: those of a visitor, or of all visitors (None)."""
@@ -242,7 +245,7 @@ class Jobs:
 
     def leave(self, identity: str) -> None:
         """Note that no worker computes a job any more; nothing is kept of one that was deleted meanwhile."""
-        with suppress(sqlite3.Error):  # of a job whose row cannot be looked up, the sweep deletes what is left
+        with suppress(*TROUBLE):  # of a job whose row cannot be looked up, the sweep deletes what is left
             if self.get(identity) is None:
                 self._delete_answer(identity)
         with self._more:
@@ -250,31 +253,48 @@ class Jobs:
             self._more.notify_all()
 
     def delete(self, identity: str) -> None:
-        """Delete a job with its answer, once the worker that computes it is stopped."""
-        try:
-            self._execute("DELETE FROM jobs WHERE identity = ?", identity)
-            self._execute("PRAGMA wal_checkpoint(TRUNCATE)")  # the log of changes still holds the question
-            with self._more:
-                self._more.wait_for(lambda: identity not in self.at_work, STOPPING)
-        finally:
-            self._delete_answer(identity)
+        """Delete a job with its answer, once the worker that computes it is stopped.
+
+        From its beginning on, nobody finds the job. Files are deleted first, which makes room on a full disk for the
+        change of the table; where that is not enough, this raises, and the next sweep deletes what is left.
+        """
+        with suppress(OSError):  # an empty file needs no room
+            self._deletion(identity).touch()
+        with self._more:
+            self._more.wait_for(lambda: identity not in self.at_work, STOPPING)
+        self._delete_answer(identity)
+        self._execute("DELETE FROM jobs WHERE identity = ?", identity)
+        delete(self._deletion(identity))
+
+    def _deletion(self, identity: str) -> Path:
+        """Return the file that says that a job is being deleted."""
+        return self.answers / f"{identity}-deleted"
 
     def _delete_answer(self, identity: str) -> None:
         for path in self.answers.glob(f"{identity}*"):
-            delete(path)
+            if path != self._deletion(identity):
+                delete(path)
 
     def delete_about(self, upload: str) -> None:
-        """Delete all jobs about an upload, with their answers."""
+        """Delete all jobs about an upload, with their answers; a full disk is an error once all files are deleted."""
+        failed = None
         for (identity,) in self._execute("SELECT identity FROM jobs WHERE upload = ?", upload):
-            self.delete(identity)
-
-    def sweep(self) -> None:
-        """Delete what is older than it may be, and what a killed server wrote of answers."""
-        oldest = time.time() - 3600 * self.settings.keep_hours
-        for (identity,) in self._execute("SELECT identity FROM jobs WHERE created < ?", oldest):
             try:
                 self.delete(identity)
-            except (OSError, sqlite3.Error) as error:
+            except FullDiskError as error:
+                failed = error
+        if failed is not None:
+            raise failed
+
+    def sweep(self) -> None:
+        """Delete what is older than it may be, what a full disk kept, and what a killed server wrote of answers."""
+        oldest = time.time() - 3600 * self.settings.keep_hours
+        for identity, created in self._execute("SELECT identity, created FROM jobs"):
+            if created >= oldest and not self._deletion(identity).exists():
+                continue
+            try:
+                self.delete(identity)
+            except (OSError, *TROUBLE) as error:
                 LOG.error("%s while an old job was deleted", type(error).__name__)
         for path in older(self.answers, YOUNG, ".*"):
             delete(path)
@@ -353,6 +373,10 @@ def connected(path: Path) -> Iterator[sqlite3.Connection]:
         connection.execute("PRAGMA secure_delete=ON")  # what is deleted is overwritten
         with connection:
             yield connection
+    except sqlite3.Error as error:
+        if is_full(error):
+            raise FullDiskError from error
+        raise
     finally:
         connection.close()
 

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from contextlib import suppress
 from functools import cache
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, PlainTextResponse, Response
 
 from howsure._files import writing
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, DataError
 from howsure.web.everyday_words import ago, humanly, plural, short
 from howsure.web.jobs import Job
 from howsure.web.questions import PAGES
@@ -84,14 +85,15 @@ def drawn(request: Request, job: Job, name: str) -> str | bytes:
         said: str = answer[name]
         return said
     place = state.jobs.answers / f"{job.identity}-{name}"
-    if not place.exists():
-        made = state.chart_process.ask(*_order(name, answer))
-        with writing(place) as draft:
-            draft.write_bytes(made if isinstance(made, bytes) else made.encode())
-        if state.jobs.get(job.identity) is None:  # deleted while this was drawn
-            state.jobs.delete(job.identity)
-            return bytes(made) if isinstance(made, bytes) else str(made)
-    content: bytes = place.read_bytes()
+    if place.exists():
+        before: bytes = place.read_bytes()
+        return before
+    made = state.chart_process.ask(*_order(name, answer))
+    content: bytes = made if isinstance(made, bytes) else made.encode()
+    with suppress(DataError), writing(place) as draft:  # where the disk is full, it is drawn again next time
+        draft.write_bytes(content)
+    if state.jobs.get(job.identity) is None:  # deleted while this was drawn
+        state.jobs.delete(job.identity)
     return content
 
 

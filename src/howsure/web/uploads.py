@@ -316,7 +316,7 @@ def unpacked(name: str, most: int) -> dict[str, str]:
                 with archive.open(each) as content, place.open("wb") as out:
                     shutil.copyfileobj(content, out)
     except (zipfile.BadZipFile, RuntimeError, OSError) as error:
-        raise DataError(f"{name} cannot be unpacked: {error}.") from None
+        raise DataError(f"{name} cannot be unpacked: {error}.") from error
     Path(name).unlink()
     if not parts:
         raise DataError(f"{name} holds no file that can be read: {', '.join(READABLE)}.")

@@ -10,16 +10,17 @@ long there goes back to the queue of the others.
 
 import json
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
-from howsure.web.folder import delete
+from howsure._files import is_full
+from howsure.errors import ArgumentError, HowsureError
+from howsure.web.folder import FULL, delete
 from howsure.web.helper_processes import Child, enclosed
-from howsure.web.jobs import Job, Jobs
+from howsure.web.jobs import TROUBLE, Job, Jobs
 from howsure.web.settings import Settings
 from howsure.web.uploads import files_of, within
 
@@ -62,7 +63,7 @@ class Workers:
         try:
             while not self.stopping.is_set():
                 identity, asked = None, self.jobs.asked
-                with suppress(sqlite3.OperationalError):  # a full disk, or a file that is locked for long: again later
+                with suppress(*TROUBLE):  # a full disk, or a file that is locked for long: again later
                     identity = self.jobs.claim(only_short=spare, since=since)
                 if identity is None:
                     self.jobs.wait_for_more(asked, IDLE)
@@ -72,11 +73,11 @@ class Workers:
                 worker = self._handed(worker, identity)
                 try:
                     self._watch(worker, identity, spare)
-                except sqlite3.Error:  # the same troubles; the job ends as soon as that can be noted
+                except TROUBLE:  # the same troubles; the job ends as soon as that can be noted
                     worker.kill()
                     while not self.stopping.wait(IDLE):
-                        with suppress(sqlite3.Error):
-                            self.jobs.end(identity, "the server could not write to its disk; ask again.")
+                        with suppress(*TROUBLE):
+                            self.jobs.end(identity, FULL)
                             break
         finally:
             if worker is not None:
@@ -175,8 +176,6 @@ def import_early() -> None:
 
 def answer(jobs: Jobs, job: Job) -> None:
     """Compute one job and keep its answer, or why there is none."""
-    from howsure.errors import ArgumentError, HowsureError
-
     folder = files_of(jobs.root, job.upload)
     if job.upload and not folder.is_dir():
         return jobs.end(job.identity, "the upload of this job was deleted.", "data")
@@ -184,14 +183,15 @@ def answer(jobs: Jobs, job: Job) -> None:
         with within(folder) if job.upload else nullcontext():
             _compute(jobs, job)
         jobs.end(job.identity)
-    except ArgumentError as error:
-        jobs.end(job.identity, " ".join(str(error).splitlines()), "usage")
-    except HowsureError as error:
-        jobs.end(job.identity, " ".join(str(error).splitlines()), "data")
     except MemoryError:
         jobs.end(job.identity, "the computation needed more memory than there is.")
     except Exception as error:  # whatever goes wrong in a computation, the visitor hears of it and the next job runs
-        jobs.end(job.identity, f"an internal error of howsure ({type(error).__name__}).")
+        if is_full(error):  # what a message says would name the folder of the server
+            jobs.end(job.identity, FULL)
+        elif isinstance(error, HowsureError):
+            jobs.end(job.identity, str(error), "usage" if isinstance(error, ArgumentError) else "data")
+        else:
+            jobs.end(job.identity, f"an internal error of howsure ({type(error).__name__}).")
     return None
 
 
@@ -245,5 +245,5 @@ class _Told:
             if time.monotonic() - self.last < 0.25:
                 return
             self.last, done = time.monotonic(), self.done
-        with suppress(sqlite3.Error):
+        with suppress(*TROUBLE):
             self.jobs.tell(self.identity, self.label, done, self.total)
