@@ -3,11 +3,15 @@
 import json
 import math
 import re
+from fractions import Fraction
 
+import numpy as np
+import polars as pl
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from howsure import Contest
 from howsure.comparison import compare
 from howsure.documents import Column, Document, Measured, Table, csv_tables, html, latex, markdown, text
 from howsure.documents.numbers import (
@@ -25,9 +29,12 @@ from howsure.documents.numbers import (
     share,
     shares,
     shown,
+    subtracted,
 )
 from howsure.examples import ratings
+from howsure.gating import CLAIMS, GateRule, GateSettings, gate
 from howsure.leaderboards import compare_all
+from howsure.paired import PairedScores, significance_test
 
 KNOWN = [
     (0.123456, 0.02, "0.123"),
@@ -229,12 +236,97 @@ def test_verdict_and_table_of_a_comparison_show_the_same_digits():
     assert number(found.advantage, error_of(found.confidence_interval)) in str(found)
 
 
-def test_verdict_and_table_of_a_leaderboard_show_the_same_digits():
+def written(text):
+    """Return the number that a text stands for."""
+    return Fraction(text.replace("−", "-").replace(",", ""))
+
+
+SCORES = st.floats(-1e6, 1e6) | st.integers(0, 700).map(lambda n: n / 7) | st.integers(0, 2**53)
+
+
+@given(SCORES, SCORES, st.floats(1e-4, 1e4) | st.just(0.0) | st.just(math.nan))
+@example(3.3571, 2.9522, 0.2)
+@example(50.95, 1.4, 5900.0)
+@example(2.0**52 + 20, 2.0**52 + 19, 0.08)
+@example(0.7004, 0.6996, 0.01)
+def test_written_scores_subtract_to_the_written_difference(first, second, half):
+    size = abs(first - second)
+    one, other, by, ends = subtracted(first, second, first - second, (size - half, size + half))
+    assert abs(written(one) - written(other)) == written(by)
+    assert by == by.lstrip("−")
+    if size > 1e-3 * half and size > 1e-3 * max(abs(first), abs(second)):
+        assert written(by) > 0
+    tolerance = max(half / 10, 1e-3 * max(abs(first), abs(second))) if half > 0 else 1e-3 * max(abs(first), abs(second))
+    assert abs(float(written(by)) - size) <= tolerance + 1e-9
+    if half > 0:
+        assert ends == interval(size - half, size + half)
+
+
+@given(st.floats(-1e5, 1e5), st.floats(1e-3, 1e5))
+@example(0.4, 997.6)
+@example(-998.0, 1996.0)
+def test_no_end_of_an_interval_is_written_as_0_or_beyond_the_next_whole_number(low, width):
+    shown_low, shown_high = map(written, interval(low, low + width).split(" to "))
+    for end, near in ((low, shown_low), (low + width, shown_high)):
+        assert abs(float(near) - end) <= 0.5 + 1e-9
+        if abs(end) > 1e-4 * width:
+            assert (near > 0) == (end > 0)
+
+
+def test_scores_of_other_items_are_written_as_they_are():
+    assert subtracted(0.8, 0.7, 0.3, (0.1, 0.5)) == ("0.80", "0.70", "0.30", "0.10 to 0.50")
+    assert subtracted(math.nan, math.nan, 0.3, (0.1, 0.5))[:3] == ("undefined", "undefined", "0.30")
+
+
+IN_A_SENTENCE = re.compile(
+    r"(−?[\d.,]+(?:e[+-]\d+)?) vs (−?[\d.,]+(?:e[+-]\d+)?),? \(?(?:higher by|lower by|difference) ([\d.,]+)"
+)
+
+
+def assert_subtracts(sentence):
+    """Both scores of a sentence subtract to the difference in it."""
+    found = IN_A_SENTENCE.search(sentence)
+    assert found is not None, sentence
+    one, other, by = (written(text.rstrip(",.")) for text in found.groups())
+    assert abs(one - other) == by, sentence
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.filterwarnings("ignore::howsure.HowsureWarning")
+def test_scores_in_every_sentence_subtract(seed):
+    rng = np.random.default_rng(seed)
+    n, scale = int(rng.integers(6, 60)), 10.0 ** rng.integers(-2, 4)
+    kind = seed % 4
+    if kind == 0:
+        a, b = rng.integers(1, 6, (2, n)).astype(float)
+    elif kind == 1:
+        a, b = scale * rng.normal(3, 1, (2, n))
+    elif kind == 2:
+        a, b = rng.integers(0, 2, (2, n)).astype(float)
+    else:
+        a, b = scale * np.exp(rng.normal(0, 1.5, (2, n)))
+    contest = Contest.from_arrays(None, a, b, names=("", "new", "old"))
+    found = compare(contest, rng=0)
+    assert_subtracts(found.verdict)
+    frame = pl.DataFrame({"item": [*map(str, range(n))] * 2, "source": ["a"] * n + ["b"] * n, "value": [*a, *b]})
+    assert_subtracts(compare_all(frame, metric="rating", rng=0, n_resamples=99).verdict)
+    if a.mean() != b.mean():
+        settings = GateSettings(range=(-np.inf, np.inf))
+        assert_subtracts(gate(contest, GateRule(CLAIMS["non-inferior"], 0.1), settings).sentence)
+    if np.ptp(a - b) > 0:
+        for test in ("t", "wilcoxon", "sign"):
+            assert_subtracts(significance_test(PairedScores.from_arrays(a, b), test=test, rng=0).sentence)
+
+
+def test_verdict_and_table_of_a_leaderboard_show_the_same_interval_and_one_difference():
+    """The table has a rounded difference; the verdict may have a digit more, so that its scores subtract to it."""
     board = compare_all(ratings(30), gold="human", metric="mae", n_resamples=99, rng=0)
     tables = [block for block in board.document().blocks if isinstance(block, Table)]
     [pairs] = [table for table in tables if table.title.startswith("All pairs")]
     by, ends = (shown(pairs.rows[0][i], pairs.columns[i].kind) for i in (1, 2))
-    assert f"lower by {by} (95% CI {ends})" in board.verdict
+    said = re.search(rf"lower by ([\d.]+) \(95% CI {ends}\)", board.verdict)
+    assert said is not None
+    assert number(float(said[1]), 0.1) == by
 
 
 def test_what_is_left_out_of_a_list_is_counted():

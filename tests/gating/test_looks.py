@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import re
 import resource
 import signal
 import time
@@ -205,6 +206,19 @@ def test_two_looks_with_a_file_that_remembers(tmp_path):
     assert second.looks.passing == pytest.approx(again.passing)
     with pytest.raises(DataError, match=r"this gate was decided at look 2 \(pass\)"):
         staged_gate(contest(0, 4900), rule, plan)
+
+
+@pytest.mark.parametrize(("cluster", "units"), [(None, "300 items"), ("doc", "30 clusters")])
+def test_a_later_look_says_of_which_items_scores_and_difference_are(tmp_path, cluster, units):
+    plan, doc = LookPlan(str(tmp_path / "gate"), 2), np.arange(5000) // 10
+    settings, rule = GateSettings(cluster=cluster), GateRule(CLAIMS["non-inferior"], 0.01)
+    staged_gate(contest(0, 200, groups={"doc": doc[:200]}), rule, plan, settings)
+    made = contest(200, 300, groups={"doc": doc[200:300]})
+    second = staged_gate(made, rule, plan, settings)
+    scores = f"{made.a.values.mean():.3f} vs {made.b.values.mean():.3f}"
+    assert re.search(
+        rf"Accuracy {scores} in these files; over all {units}, (higher|lower) by 0\.0\d+ \(90% CI", second.sentence
+    )
 
 
 def test_the_order_of_files_with_all_items_or_new_ones_alone_does_not_matter(tmp_path):

@@ -1,5 +1,8 @@
 """`score` with a judge: the same estimator on one model's scores."""
 
+import re
+from fractions import Fraction
+
 import numpy as np
 import polars as pl
 import pytest
@@ -22,6 +25,15 @@ def test_scores_differ_by_about_the_advantage():
     assert two.bias.advantage == pytest.approx(two.judge_alone.advantage - two.combined.advantage)
     assert (two.n_labelled, two.n_all, two.n_raters) == (80, 400, 6)
     assert two.sentence.endswith("0.37 too high, significantly.")
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_scores_of_people_and_judge_subtract_to_what_the_judge_is_off(seed):
+    for one in howsure.score(examples.judged(n_items=60, rng=seed), judge="gpt-judge").models:
+        said = re.search(r"rating ([\d.]+) .* says ([\d.]+)(?:, ([\d.]+) too|\.$)", one.sentence)
+        assert said is not None
+        people, judge, off = (Fraction(number or 0) for number in said.groups())
+        assert abs(people - judge) == off
 
 
 def test_people_alone_have_the_score_of_the_labelled_items():

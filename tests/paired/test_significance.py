@@ -175,8 +175,8 @@ def test_too_few_differences_leave_the_interval_open_with_a_note():
 def test_words_and_json():
     found = significance_test(depression, test="wilcoxon", rng=0)
     assert str(found).splitlines()[0] == (
-        "A scores higher than B: mean 1.77 vs 1.33, Hodges–Lehmann difference 0.46 (95% CI 0.01 to 0.79), p = .039 "
-        "(Wilcoxon signed-rank test, n = 9)."
+        "A scores higher than B: mean 1.767 vs 1.335, higher by 0.432; Hodges–Lehmann difference 0.46 (95% CI 0.01 to "
+        "0.79), p = .039 (Wilcoxon signed-rank test, n = 9)."
     )
     assert {"pvalue", "statistic", "confidence_interval", "n", "alternative", "reject"} <= found.to_dict().keys()
 

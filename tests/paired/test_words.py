@@ -40,17 +40,17 @@ def test_the_higher_system_is_called_higher(test):
 def test_where_the_estimate_is_zero_the_direction_comes_from_the_test():
     found = significance_test(mostly_zero, test="wilcoxon")
     assert found.estimate == 0
-    assert found.sentence.startswith("new scores higher than base: mean 0.01287 vs 0, higher by 0.01287, p = .027 (")
+    assert found.sentence.startswith("new scores higher than base: mean 0.01287 vs 0.00000, higher by 0.01287, p = .")
     assert "Because of ties the Hodges–Lehmann difference is 0; the test compares the ranks of" in found.sentence
     assert significance_test(mostly_zero, test="wilcoxon", alternative="greater").reject
     swapped = significance_test(mostly_zero.swapped(), test="wilcoxon").sentence
-    assert swapped.startswith("new scores higher than base: mean 0.01287 vs 0, ")
+    assert swapped.startswith("new scores higher than base: mean 0.01287 vs 0.00000, ")
 
 
 def test_a_verdict_against_the_means_says_so():
     found = significance_test(long_tail, test="sign")
     assert found.sentence.startswith(
-        "new scores higher than base: mean −0.5217 vs 0.0000, median difference 0.1423 with new "
+        "new scores higher than base: mean −0.5217 vs 0.0000, lower by 0.5217; median difference 0.1423 with new "
     )
     assert "The means differ the other way." in found.sentence
     assert found.sentence.endswith("Do not report this result as one about average scores.")
@@ -178,8 +178,8 @@ def test_no_finding_is_true_word_for_word(sign):
     first, second = ("new", "base") if higher else ("base", "new")
     scores = (3 + abs(d), 3) if higher else (3, 3 - abs(d))
     said = (
-        f"No clear difference between {first} and {second}: mean {scores[0]:.2f} vs {scores[1]:.2f} (difference "
-        f"{abs(d):.2f}, 95% CI {low:.2f} to {high:.2f}, p = {f'{p:.2g}'[1:]}, paired t test, n = 40). This design has "
+        f"No clear difference between {first} and {second}: mean {scores[0]:.3f} vs {scores[1]:.3f} (difference "
+        f"{abs(d):.3f}, 95% CI {low:.2f} to {high:.2f}, p = {f'{p:.2g}'[1:]}, paired t test, n = 40). This design has "
         f"80% power for a difference of {rough(found.detectable)}."
     )
     assert found.sentence == said.replace("-", "−")
@@ -207,7 +207,7 @@ def test_where_most_differences_are_ties_the_headline_has_the_means_and_no_inter
     assert (found.estimate, found.confidence_interval.low, found.confidence_interval.high) == (0, 0, 0)
     first, second = found.sentence.split(". ")
     gap = found.means[0] - found.means[1]
-    assert first.startswith("new scores higher than old: mean 0.5312 vs 0.5, higher by 0.03125, p ")
+    assert first.startswith("new scores higher than old: mean 0.5312 vs 0.5000, higher by 0.0312, p ")
     assert gap == pytest.approx(0.03125)
     assert "CI" not in found.sentence
     assert second.startswith(f"Because of ties the {found.estimand} is 0; the test compares ")
@@ -217,7 +217,9 @@ def test_undecided_ties_have_no_interval_of_zeros_either():
     a = np.r_[np.linspace(0.6, 0.9, 25), np.full(175, 0.5)]
     scores = PairedScores.from_arrays(a, np.full(200, 0.5), names=("new", "old"))
     found = significance_test(scores, test="bootstrap-median", rng=0)
-    assert found.sentence.startswith("No clear difference between new and old: mean 0.5312 vs 0.5 (p = 1, bootstrap")
+    assert found.sentence.startswith(
+        "No clear difference between new and old: mean 0.5312 vs 0.5000 (difference 0.0312, p = 1, bootstrap"
+    )
 
 
 def test_ties_do_not_hide_means_that_differ_the_other_way():

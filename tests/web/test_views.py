@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 import howsure
 from howsure import examples, io
-from howsure.comparison.verdicts import asides
+from howsure.comparison.verdicts import as_text, asides
 from howsure.questions.base import Run
 from howsure.questions.compare import Compare
 from howsure.questions.leaderboard import Leaderboard
@@ -81,6 +81,21 @@ def test_both_answers_about_raters_are_those_of_the_result(judged):
     assert kept["lead"] == "like"
     few = dataclasses.replace(asked, where=("rater=rater-1",))
     assert len(frozen(few, "compare")[1]["sides"]) == 1
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_page_writes_the_numbers_of_the_command_line(tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    lines = [f"q{i},{name},{value}" for i in range(20) for name, value in zip("ab", rng.integers(1, 8, 2), strict=True)]
+    place = tmp_path / "numbers.csv"
+    place.write_text("\n".join(["item,source,value", *lines]), encoding="utf-8")
+    [found], kept = frozen(Compare(files=(str(place),), a="a", b="b"), "compare")
+    of_a, of_b, by, _ = as_text(found)
+    shown = view_of("compare").show(kept, {})
+    assert f"{of_a} for a, {of_b} for b." in shown["detail"]
+    assert (shown["interval"]["a"]["said"], shown["interval"]["b"]["said"]) == (of_a, of_b)
+    assert f"Difference {'−' if found.advantage < 0 else ''}{by}, " in shown["interval"]["now"]["words"]
+    assert by in str(found)
 
 
 def skewed(path, *, raters=0):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from howsure.comparison import baselines
 from howsure.data.scales import FREE_TEXT, FREE_TEXT_CAUTION
 from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import error_of, in_words, listed, number, rough, turned
+from howsure.documents.numbers import error_of, in_words, listed, number, rough, subtracted, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.nulls import NULLS
@@ -96,16 +96,12 @@ def ordered(result: "Comparison") -> tuple[str, str]:
 
 def _numbers(result: "Comparison", first: str) -> str:
     """Return both scores, their difference with its interval, and p."""
-    of_first, of_second = (
-        (result.a_score, result.b_score) if first == result.names[1] else (result.b_score, result.a_score)
-    )
-    error = error_of(result.confidence_interval, result.advantage)
+    of_a, of_b, by, ends = as_text(result)
     joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
     p = f"p {in_words(shown_pvalue(result))}{beside_skewness(result.skewness_pvalue, result.n_resamples)}"
     if not math.isnan(result.pvalue_adjusted):
         p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
-    scores = f"{result.title} {number(of_first, error)} vs {number(of_second, error)}"
-    by, ends = difference(result)
+    scores = f"{result.title} {of_a} vs {of_b}" if first == result.names[1] else f"{result.title} {of_b} vs {of_a}"
     interval = f"{level_of(result)} CI {ends}{joint}"
     if decided(result):
         return f"{scores}, {direction(result, better=True)} by {by} ({interval}), {p}."
@@ -114,8 +110,14 @@ def _numbers(result: "Comparison", first: str) -> str:
     return f"{scores} ({named} {by}, {interval}, {p})."
 
 
+def as_text(result: "Comparison") -> tuple[str, str, str, str]:
+    """Return the scores of A and B, by how much the better one is better, and the interval of that, as text."""
+    ends = turned(result.confidence_interval, result.advantage)
+    return subtracted(result.a_score, result.b_score, result.advantage, ends)
+
+
 def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
-    """Return by how much the better score is better, and the interval of that, as text."""
+    """Return by how much the better score is better, and the interval of that, as text without the scores beside it."""
     ends = result.confidence_interval
     error = error_of(ends, result.advantage)
     return number(abs(result.advantage), error), ends_of(*turned(ends, result.advantage), error)

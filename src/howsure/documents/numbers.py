@@ -7,6 +7,7 @@ is not written as 1.
 """
 
 import math
+from fractions import Fraction
 from typing import Any
 
 from howsure.documents.document import BETWEEN, Kind, Measured
@@ -16,6 +17,10 @@ PLAIN = 7
 """More decimals than these are written with an exponent."""
 HUGE = 1e15
 """From here on a number is written with an exponent: not all of its digits before the point are known."""
+LONGEST = 1e21
+"""From here on also a score beside another has an exponent; below, all digits are written where the two differ late."""
+SAME = 1e-9
+"""Scores subtract to their difference up to this part of them: what is left is rounding of sums."""
 ROUNDING = 1e-12
 """What is smaller than this part of the numbers around it is left by rounding, and shown as 0."""
 
@@ -231,13 +236,89 @@ def interval(low: float, high: float, error: float = math.nan) -> str:
     if math.isinf(low) and math.isinf(high):
         return "any"
     known = error_of((low, high)) if math.isnan(error) else error
-    if decimals(known, max(abs(end) for end in (low, high) if math.isfinite(end))) is None:
-        known = math.nan
+    finite = [end for end in (low, high) if math.isfinite(end)]
+    places = decimals(known, max(map(abs, finite)))
+    texts = [number(low), number(high)] if places is None else _ends_at(low, high, places)
     if math.isinf(high):
-        return f"at least {number(low, known)}"
+        return f"at least {texts[0]}"
     if math.isinf(low):
-        return f"at most {number(high, known)}"
-    return f"{number(low, known)} to {number(high, known)}"
+        return f"at most {texts[1]}"
+    return f"{texts[0]} to {texts[1]}"
+
+
+def _ends_at(low: float, high: float, places: int) -> list[str]:
+    """Return both ends with these decimals; more where an end would be written as 0 and is not.
+
+    Ends are not rounded to tens or hundreds: 998 is not written as 1,000, which may be impossible, nor is 4 as 0.
+    """
+    finite = [end for end in (low, high) if math.isfinite(end)]
+    largest = max(map(abs, finite))
+    places = max(places, 0) if largest < HUGE else places
+    hidden = [end for end in finite if abs(end) > ROUNDING * largest]
+    places = next((more for more in range(places, places + 5) if all(round(end, more) for end in hidden)), places)
+    return [_fixed(end, places) if math.isfinite(end) else "" for end in (low, high)]
+
+
+def subtracted(first: float, second: float, difference: float, ends: Any) -> tuple[str, str, str, str]:
+    """Return two scores, how far they are apart, and the interval of that as text: what is written subtracts.
+
+    Scores and difference have the decimals that the interval leaves; one more where the rounded scores do not subtract
+    to the rounded difference; and as many as it takes, up to four, where the scores would look equal and are not. What
+    is written of the difference is that of the written scores. Scores that do not subtract before they are rounded are
+    written by themselves: they are not of the same items.
+
+    Parameters
+    ----------
+    first, second : float
+    difference : float
+        Its size is written, without a sign.
+    ends : ConfidenceInterval or pair of float
+        The interval of the difference, in the direction in which its size is positive.
+
+    Examples
+    --------
+    >>> subtracted(3.3571, 2.9522, 0.4049, (0.01, 0.8))
+    ('3.357', '2.952', '0.405', '0.01 to 0.80')
+    >>> subtracted(52.351, 1.402, 50.949, (0.4, 997.6))
+    ('52', '1', '51', '0.4 to 997.6')
+    >>> subtracted(1e16 + 2, 1e16, 2.0, (math.nan, math.nan))
+    ('10,000,000,000,000,002', '10,000,000,000,000,000', '2', 'undefined')
+    """
+    low, high = _ends(ends)
+    size, largest = abs(difference), max(abs(first), abs(second))
+    error = error_of((low, high), size)
+    shown = interval(low, high, error)
+    if not math.isfinite(largest + size) or abs(abs(first - second) - size) > SAME * largest:
+        return number(first, error), number(second, error), number(size, error), shown
+    exact = [Fraction(first), Fraction(second), Fraction(size)]
+    if abs(abs(first - second) - size) > 1e-6 * size:  # means of large numbers are rounded more than their difference
+        exact[1] = exact[0] - (exact[2] if first >= second else -exact[2])
+    start = decimals(error, size)
+    if start is None:  # four digits of the larger score, without zeros that all of them end in
+        start = max(0, 3 - math.floor(math.log10(largest))) if largest else 0
+        while start and not any(_rounded(value, start) % 10 for value in exact):
+            start -= 1
+    elif size < HUGE:  # as for the ends of intervals
+        start = max(start, 0)
+    one, other, by = (_rounded(value, start) for value in exact)
+    places = start if abs(one - other) == by else start + 1
+    tried = [(more, *(_rounded(value, more) for value in exact[:2])) for more in range(places, start + 5)]
+    places, one, other = next((each for each in tried if each[1] != each[2] or not size), tried[0])
+    return _written(one, places), _written(other, places), _written(abs(one - other), places), shown
+
+
+def _rounded(value: Fraction, places: int) -> int:
+    """Return a number in units of its last decimal."""
+    return round(value * Fraction(10) ** places)
+
+
+def _written(units: int, places: int) -> str:
+    """Return a number in units of its last decimal as text; very long ones have an exponent."""
+    value = Fraction(units) / Fraction(10) ** places
+    if places > PLAIN or abs(value) >= LONGEST or places < 0:
+        return minus(f"{float(value):.{max(len(str(abs(units))) - 1, 0)}e}") if units else "0"
+    whole, rest = divmod(abs(units), 10**places)
+    return minus(f"{'-' if units < 0 else ''}{whole:,}{f'.{rest:0{places}d}' if places else ''}")
 
 
 def _percent(value: float) -> str:

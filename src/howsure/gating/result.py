@@ -7,7 +7,7 @@ from typing import ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
 from howsure.documents import Block, Code, Column, Document, Measured, Sentence, Table, details, markdown
-from howsure.documents.numbers import counted, error_of, interval, number
+from howsure.documents.numbers import counted, error_of, interval, number, subtracted, turned
 from howsure.documents.text import plain
 from howsure.gating.more_data import MoreData
 from howsure.gating.rule import CLAIMS, EXIT_CODES, GateRule, Verdict
@@ -270,17 +270,18 @@ class GateResult(Signed):
     @property
     def _difference(self) -> str:
         found, ends = self.overall, self.overall.confidence_interval
-        error = error_of(ends, found.advantage)
-        scores = f"{self.title} {number(found.candidate_score, error)} vs {number(found.baseline_score, error)}"
-        scores = f"{scores[0].upper()}{scores[1:]}"
-        level = f"{100 * ends.confidence_level:g}% CI"
-        if math.isnan(ends.low):
-            return f"{scores} ({level} undefined)."
-        ahead = found.advantage >= 0
-        way = "higher" if ahead == (self.better == "higher") else "lower"
-        low, high = (ends.low, ends.high) if ahead else (-ends.high, -ends.low)
-        by = f"{way} by {number(abs(found.advantage), error)}" if found.advantage else "no difference"
-        return f"{scores}, {by} ({level} {interval(low, high, error)})."
+        candidate, baseline, by, shown = subtracted(
+            found.candidate_score, found.baseline_score, found.advantage, turned(ends, found.advantage)
+        )
+        title, level = f"{self.title[0].upper()}{self.title[1:]}", f"{100 * ends.confidence_level:g}% CI"
+        way = "higher" if (found.advantage >= 0) == (self.better == "higher") else "lower"
+        by = f"{way} by {by}" if found.advantage else "no difference"
+        if self.looks is None or (self.looks.look == 1 and self.provenance.parameters.get("cluster") is None):
+            return f"{title} {candidate} vs {baseline}, {by} ({level} {shown})."
+        # The scores are those of the items in these files, so that they do not subtract to the difference of all units.
+        unit = "item" if self.provenance.parameters.get("cluster") is None else "cluster"
+        scores = f"{title} {candidate} vs {baseline} in these files"
+        return f"{scores}; over all {counted(self.looks.n_items, unit)}, {by} ({level} {shown})."
 
     @property
     def bar(self) -> str:

@@ -228,9 +228,6 @@ def _pvalue(evidence: float, kind: str) -> float:
 def _notes(look: _Looked, old: int, settings: GateSettings) -> list[str]:
     unit = "item" if settings.cluster is None else "cluster"
     notes = []
-    if look.number > 1:
-        whole = counted(look.n, unit)
-        notes.append(f"Both scores are those of the items in these files; the difference is that of all {whole}.")
     if old:
         notes.append(f"{counted(old, unit)} of these files had been seen at an earlier look and counted there.")
     if look.kind == "asymptotic" and look.n < sequential.FIRST:

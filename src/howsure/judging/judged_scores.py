@@ -15,7 +15,7 @@ from howsure.comparison.procedure import Procedure
 from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import counted, error_of, interval, joined, number, turned
+from howsure.documents.numbers import counted, error_of, joined, subtracted, turned
 from howsure.errors import ArgumentError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
@@ -78,18 +78,16 @@ class JudgedScore:
     @property
     def sentence(self) -> str:
         """The score in one sentence, and what the judge alone would say."""
-        ends = self.combined.confidence_interval
-        error = error_of(ends, self.combined.advantage)
+        ends, off, limits = self.combined.confidence_interval, self.bias.advantage, self.bias.confidence_interval
+        score, alone, by, shown = subtracted(self.combined.advantage, self.judge_alone.advantage, off, ends)
         level = f"{100 * ends.confidence_level:g}% CI"
-        shown = f"{number(self.combined.advantage, error)} ({level} {interval(ends.low, ends.high, error)})"
-        off, limits = self.bias.advantage, self.bias.confidence_interval
-        said = f"{self.name}: {self.title} {shown} by people's judgement; the judge alone says "
-        said += number(self.judge_alone.advantage, error)
+        said = f"{self.name}: {self.title} {score} ({level} {shown}) by people's judgement; the judge alone says "
+        said += alone
         if not off:
             return f"{said}."
         side = "too high" if off > 0 else "too low"
         sure = ", significantly" if limits.low > 0 or limits.high < 0 else ""
-        return f"{said}, {number(abs(off), error)} {side}{sure}."
+        return f"{said}, {by} {side}{sure}."
 
 
 @dataclass(frozen=True, slots=True)

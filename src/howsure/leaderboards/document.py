@@ -6,7 +6,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import about, error_of, in_words, interval, joined, listed, measured, number, pvalue
+from howsure.documents.numbers import (
+    about,
+    in_words,
+    joined,
+    listed,
+    measured,
+    pvalue,
+    subtracted,
+)
 from howsure.inference.sample_sizes import units_needed
 from howsure.nulls import NULLS
 
@@ -84,9 +92,8 @@ def _of_two(board: "Leaderboard") -> str:
         told = f"No clear difference between {pair.a} and {pair.b}"
     if math.isnan(a) or math.isnan(b):
         return f"{told}."
-    error = error_of(ends, pair.advantage)
-    by, level = number(pair.advantage, error), _level(board)
-    scores, ci = f"{board.title} {number(a, error)} vs {number(b, error)}", interval(ends.low, ends.high, error)
+    one, other, by, ci = subtracted(a, b, pair.advantage, ends)
+    scores, level = f"{board.title} {one} vs {other}", _level(board)
     p = f"p {in_words(pvalue(pair.pvalue))}"
     if board.n_significant:
         return f"{told}: {scores}, {board.better} by {by} ({level} {ci}), {p}."

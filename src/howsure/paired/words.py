@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from howsure.difference_tests import CATALOGUE
 from howsure.difference_tests.base import MEAN
 from howsure.documents import Definitions, Document
-from howsure.documents.numbers import error_of, in_words, number, rough, turned
+from howsure.documents.numbers import error_of, in_words, number, rough, subtracted, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.paired.score_lists import ACCURACY
@@ -29,15 +29,14 @@ def sentence(found: "SignificanceTest") -> str:
     """Return the finding: which system scores higher, or what could have been found."""
     if found.delta:
         said = _about_delta(found)
-    elif found.reject:
-        first, second = found.names if found.side > 0 else found.names[::-1]
-        by = _between_means(found) if _tied(found) else f", {_difference(found)} ({ci(found)})"
-        said = f"{first} scores higher than {second}: {_scores(found, found.side)}{by}, {_p(found)} ({_how(found)})."
     else:
-        first, second = found.names[:: _order(found)]
-        by = "" if _tied(found) else f"{_difference(found)}, {ci(found)}, "
-        said = f"{_nothing_found(found, first, second)}: {_scores(found, _order(found))} "
-        said += f"({by}{_p(found)}, {_how(found)})."
+        order = found.side if found.reject else _order(found)
+        first, second = found.names[::order]
+        scores, differ = _scores(found, order)
+        if found.reject:
+            said = f"{first} scores higher than {second}: {scores}, {differ}, {_p(found)} ({_how(found)})."
+        else:
+            said = f"{_nothing_found(found, first, second)}: {scores} ({differ}, {_p(found)}, {_how(found)})."
     return " ".join([said, *(_contradictions(found) if found.reject else [could_have_found(found)])])
 
 
@@ -81,35 +80,34 @@ def _order(found: "SignificanceTest") -> int:
     return -1 if found.alternative == "two-sided" and found.estimate < 0 else 1
 
 
-def _scores(found: "SignificanceTest", order: int) -> str:
-    """Return the mean scores of the two systems, in the order in which they are named."""
-    error = error_of(found.confidence_interval, found.estimate)
-    first, second = (number(mean, error) for mean in found.means[::order])
-    return f"{'accuracy' if found.estimand == ACCURACY else 'mean'} {first} vs {second}"
+def _scores(found: "SignificanceTest", order: int) -> tuple[str, str]:
+    """Return the means of the two systems in the order in which they are named; and how far they are apart.
 
-
-def _difference(found: "SignificanceTest") -> str:
-    """Return the difference without a sign; with the higher system where that is not the one that is named first."""
-    by = number(abs(found.estimate), error_of(found.confidence_interval, found.estimate))
-    named_first = found.side if found.reject else _order(found)
-    if found.estimand in (MEAN, ACCURACY):
-        if found.reject and found.estimate * named_first > 0:
-            return f"higher by {by}"
-        return f"lower by {by}" if found.estimate * named_first < 0 else f"difference {by}"
-    means = (found.means[0] - found.means[1]) * found.estimate
-    clear = found.estimate == 0 or (means > 0 and found.estimate * named_first > 0)
-    return f"{found.estimand} {by}" + ("" if clear else f" with {found.names[found.estimate < 0]} higher")
+    The interval is that of the estimate. Where this is not the difference of the means, such as a median, it follows
+    with its own name; where ties leave nothing of it, the means stand alone.
+    """
+    gap, ends = found.means[0] - found.means[1], turned(found.confidence_interval, found.estimate)
+    one, other = found.means[::order]
+    of_first, of_second, by, interval = subtracted(one, other, gap, ends)
+    scores = f"{'accuracy' if found.estimand == ACCURACY else 'mean'} {of_first} vs {of_second}"
+    way = "lower by" if gap * order < 0 else "higher by" if gap and found.reject else "difference"
+    differ = f"{way} {by}"
+    if found.estimand not in (MEAN, ACCURACY):
+        if _tied(found):
+            return scores, differ
+        estimate = number(abs(found.estimate), error_of(ends, found.estimate))
+        clear = found.estimate == 0 or (gap * found.estimate > 0 and found.estimate * order > 0)
+        higher = "" if clear else f" with {found.names[found.estimate < 0]} higher"
+        differ += f"; {found.estimand} {estimate}{higher}"
+        interval = _bounds(found.confidence_interval, found.estimate)
+    interval = "without bounds" if all(map(math.isinf, ends)) else interval
+    shown = f"{level_of(found.confidence_interval)} {interval}"
+    return scores, f"{differ} ({shown})" if found.reject else f"{differ}, {shown}"
 
 
 def _tied(found: "SignificanceTest") -> bool:
     """Return whether ties leave nothing of the estimate: a difference of 0 would hide which system the test favours."""
     return found.estimand not in (MEAN, ACCURACY) and found.estimate == found.delta == 0
-
-
-def _between_means(found: "SignificanceTest") -> str:
-    """Return how far the means are apart, if they show the direction of the test."""
-    gap = (found.means[0] - found.means[1]) * found.side
-    return f", higher by {number(gap, error_of(found.confidence_interval, found.estimate))}" if gap > 0 else ""
 
 
 def _bounds(interval: ConfidenceInterval, estimate: float) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.verdicts import asides, beside_skewness, decided, margin_claim
+from howsure.comparison.verdicts import as_text, asides, beside_skewness, decided, margin_claim
 from howsure.documents import csv_tables
-from howsure.documents.numbers import error_of, number, rough, turned
+from howsure.documents.numbers import error_of, number, rough
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
@@ -206,13 +206,12 @@ def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
     sure = decided(one)
     p = f"{p_said(shown)}{beside_skewness(one.skewness_pvalue, one.n_resamples)}"
     winner, loser = (a, b) if value > 0 else (b, a)
-    of_a, of_b = number(one.a_score, error), number(one.b_score, error)
+    of_a, of_b, by, shown_ends = as_text(one)
     scores = f"{sentence(one.title)}: {of_a} for {a}, {of_b} for {b}."
     if sure:
         verdict = f"{winner} is better than {loser}{whose}."
         word = "higher" if one.better == "higher" else "lower"
-        by = f"{number(abs(value), error)} ({level} {ends_of(*turned(ends, value), error)}; {p})"
-        detail = f"{scores} {winner} is {word} by {by}."
+        detail = f"{scores} {winner} is {word} by {by} ({level} {shown_ends}; {p})."
     else:
         sided = {"greater": f"No clear sign that {a} is better", "less": f"No clear sign that {a} is worse"}
         verdict = f"{sided.get(one.alternative, 'No clear difference')}{whose}."
@@ -222,7 +221,8 @@ def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
     more = asides(one) + ([] if undefined else [margin_claim(one.margin, ends, value, a, b)])
     if not sure and 0 < one.detectable < math.inf:
         more.append(f"If the true difference were {rough(one.detectable)}, 80 in 100 studies like this would find it.")
-    words = f"Difference {number(value, error)}, {level} {ends_of(ends.low, ends.high, error)}."
+    numbers["said"]["value"] = f"−{by}" if value < 0 else by
+    words = f"Difference {numbers['said']['value']}, {level} {ends_of(ends.low, ends.high, error)}."
     tone = ("wins-a" if value > 0 else "wins-b") if sure else "unclear"
     return {"tone": tone, "verdict": verdict, "detail": detail, "more": more, "now": numbers | {"words": words}}
 
@@ -239,6 +239,7 @@ def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
     ]
     plain = (one.a_score - one.b_score) * (1 if one.better == "higher" else -1)
     error = error_of(one.confidence_interval, one.advantage)
+    of_a, of_b, *_ = as_text(one)
     weighted = math.isfinite(one.advantage) and number(plain, error) != number(one.advantage, error)
     unit = "the share of items won" if math.isnan(one.a_score) else one.title
     return {
@@ -247,8 +248,8 @@ def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
             "better": one.better,
             "unit": unit,
             "margin": margin,
-            "a": {"name": short(a), "score": _finite(one.a_score), "said": number(one.a_score, error)},
-            "b": {"name": short(b), "score": _finite(one.b_score), "said": number(one.b_score, error)},
+            "a": {"name": short(a), "score": _finite(one.a_score), "said": of_a},
+            "b": {"name": short(b), "score": _finite(one.b_score), "said": of_b},
             "reach": 1.15 * max([*reach, margin or 0, 1e-9]),
         },
         "weighted": f"{number(one.advantage, error)} is weighted so that the busiest raters do not dominate; the plain "
