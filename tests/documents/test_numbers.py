@@ -326,7 +326,7 @@ def test_verdict_and_table_of_a_leaderboard_show_the_same_interval_and_one_diffe
     by, ends = (shown(pairs.rows[0][i], pairs.columns[i].kind) for i in (1, 2))
     said = re.search(rf"lower by ([\d.]+) \(95% CI {ends}\)", board.verdict)
     assert said is not None
-    assert number(float(said[1]), 0.1) == by
+    assert f"{float(said[1]):.{len(by.partition('.')[2])}f}" == by
 
 
 def test_what_is_left_out_of_a_list_is_counted():

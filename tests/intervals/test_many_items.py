@@ -36,13 +36,12 @@ def test_the_formula_is_close_to_the_resamples(alternative):
     assert plain.confidence_interval.low == pytest.approx(
         drawn.confidence_interval.low, abs=0.05 * drawn.standard_error
     )
-    assert plain.expected_pvalue == pytest.approx(drawn.expected_pvalue, abs=4 * drawn.expected_pvalue_se)
 
 
 def test_what_needs_resamples_still_has_them():
     data = contest(600)
     assert compare(data, metric="mae", interval="percentile", rng=0).draws.size
-    assert compare(data, metric="rmse", rng=0).draws.size
+    assert compare(data, metric="rmse", interval="bca", rng=0).draws.size
     assert compare(data, metric="mae", null="studentised", rng=0).draws.size
     assert all(entry.draws.size for entry in compare_each(data, metrics=["mae", "mse"], rng=0))
     plain = compare(data, metric="mae", rng=0)

@@ -16,7 +16,7 @@ def test_right_and_wrong_in_any_spelling(tmp_path, howsure, yes, no):
     assert table.sources["a"].values.tolist() == [1, 0, 1]
     done = howsure("compare", tmp_path / "t.csv")
     assert done.returncode == 0, done.stderr
-    assert "accuracy 0.67 vs 0.33" in done.stdout
+    assert "accuracy 0.667 vs 0.333" in done.stdout
     assert howsure("compare", tmp_path / "t.csv", "--metric", "accuracy").stdout == done.stdout
 
 
@@ -40,9 +40,9 @@ def test_against_gold_they_are_labels_to_agree_on(tmp_path, howsure):
     done = howsure("compare", tmp_path / "w.csv", "--gold", "y", "--a", "m1", "--b", "m2")
     assert "accuracy 1.00 vs 0.67" in done.stdout
     done = howsure("compare", tmp_path / "w.csv", "--a", "m1", "--b", "m2")
-    assert "accuracy 0.67 vs 0.33" in done.stdout
+    assert "accuracy 0.667 vs 0.333" in done.stdout
 
 
 def test_numbers_of_a_wide_table_are_ratings(tmp_path, howsure):
     (tmp_path / "w.csv").write_text("id,m1,m2\n1,1,0\n2,0,0\n3,1,1\n")
-    assert "mean rating 0.67 vs 0.33" in howsure("compare", tmp_path / "w.csv").stdout
+    assert "mean rating 0.667 vs 0.333" in howsure("compare", tmp_path / "w.csv").stdout

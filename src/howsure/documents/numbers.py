@@ -21,6 +21,8 @@ LONGEST = 1e21
 """From here on also a score beside another has an exponent; below, all digits are written where the two differ late."""
 SAME = 1e-9
 """Scores subtract to their difference up to this part of them: what is left is rounding of sums."""
+NEXT_TO_0 = 1e-5
+"""An end of an interval below this part of the other one is shown as 0: it says that 0 does not belong to it."""
 ROUNDING = 1e-12
 """What is smaller than this part of the numbers around it is left by rounding, and shown as 0."""
 
@@ -254,7 +256,7 @@ def _ends_at(low: float, high: float, places: int) -> list[str]:
     finite = [end for end in (low, high) if math.isfinite(end)]
     largest = max(map(abs, finite))
     places = max(places, 0) if largest < HUGE else places
-    hidden = [end for end in finite if abs(end) > ROUNDING * largest]
+    hidden = [end for end in finite if abs(end) > NEXT_TO_0 * largest]
     places = next((more for more in range(places, places + 5) if all(round(end, more) for end in hidden)), places)
     return [_fixed(end, places) if math.isfinite(end) else "" for end in (low, high)]
 

@@ -353,7 +353,7 @@ def delete_upload(request: Request, upload: Upload) -> None:
     if failed is not None:
         raise FullDiskError(
             "the disk of this server is full. The table and all answers about it are deleted; the list of what you "
-            "asked is deleted as soon as there is room."
+            "asked is deleted as soon as the disk has space."
         ) from failed
 
 

@@ -18,14 +18,14 @@ LOG = logging.getLogger(__name__)
 PREFIX = "howsure-web-"
 FULL = (
     "the disk of this server is full, so nothing new can be kept. What is there can be read and deleted; delete "
-    "something, or ask whoever runs the server for room."
+    "something, or ask whoever runs the server for space."
 )
 YOUNG = 60.0
 """Seconds for which a temporary folder without a locked file may be one that is being made."""
 
 
 class FullDiskError(DataError):
-    """There is no room for something on the disk of the server."""
+    """The disk of the server has no space for something."""
 
     def __init__(self, message: str = FULL) -> None:
         super().__init__(message)
