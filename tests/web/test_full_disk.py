@@ -144,7 +144,7 @@ def test_a_deletion_that_cannot_be_finished_hides_everything_and_is_finished_lat
     refusing.full = True
     answer = refusing.delete(f"/api/v1/tables/{table}")
     assert answer.status_code == 507
-    assert "the list of what you asked is deleted as soon as there is room" in answer.json()["error"]
+    assert "the list of what you asked is deleted as soon as the disk has space" in answer.json()["error"]
     for path in (f"/api/v1/tables/{table}", f"/api/v1/jobs/{job}", f"/api/v1/jobs/{job}/result", f"/history/{job}"):
         assert refusing.get(path).status_code == 404
     assert f"/history/{job}" not in refusing.get("/history").text
