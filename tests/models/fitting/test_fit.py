@@ -197,3 +197,18 @@ def test_a_part_of_the_items_may_have_one_response_each():
     with pytest.warns(HowsureWarning, match="Half of the items have 1 or fewer responses"):
         found = fit(table, **QUICK)
     assert all(np.isfinite(parameter.estimate) for parameter in found.parameters)
+
+
+@pytest.mark.parametrize("nudge", [-1e-5, 0.0, 1e-5])
+def test_the_last_digits_of_a_criterion_choose_no_family(nudge):
+    """Other processors sum in another order: of equally good families the simpler one is taken, on all of them."""
+    means, spreads = tuple(number_fit.MEANS), tuple(number_fit.SPREADS)
+    tried = [
+        (number_fit.Candidate(means[1], spreads[0], 0.0, 3, 100.0, 100.0 + nudge), None),
+        (number_fit.Candidate(means[0], spreads[0], 0.0, 4, 100.0, 100.0), None),
+        (number_fit.Candidate(means[0], spreads[1], 0.0, 4, 100.0, 100.0 - nudge), None),
+        (number_fit.Candidate(means[1], spreads[1], 0.0, 2, 101.0, 101.0), None),
+    ]
+    for order in (tried, tried[::-1]):
+        best = [(one.mean, one.sd) for one, _ in number_fit._best_first(order, "bic")]
+        assert best == [(means[1], spreads[0]), (means[0], spreads[0]), (means[0], spreads[1]), (means[1], spreads[1])]

@@ -1,6 +1,7 @@
 """Fit numbers and ordered levels: families of item means and of item standard deviations, chosen together."""
 
 import math
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, fields, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from howsure.models.families import Uniform
 from howsure.models.fitting.fits import Candidate, Fit, Parameter, criteria
 from howsure.models.fitting.goodness import checked_items, compare_with_data, moments, of_real, pool
 from howsure.models.fitting.likelihood import (
+    FLAT,
     LikelihoodGrid,
     Solution,
     kinds_of,
@@ -30,6 +32,8 @@ CENSORED = 0.01
 """From this share of responses at the ends of a continuous scale on, the ends are taken for censored values."""
 MOST_KINDS = 2_000
 """Of more different items than this, so many are drawn and fitted: time and memory grow with the kinds."""
+EQUAL = 2 * FLAT
+"""Values of BIC or AIC, which are -2 log-likelihoods and a penalty, that differ by less are equal."""
 CHECKED = 3
 """How many of the best candidates are also checked on held-out items."""
 
@@ -161,19 +165,39 @@ def select(
     grid, rough = problem.grid(), problem.rough()
     tried: dict[tuple[str, str], tuple[Candidate, Solution]] = {}
 
-    def attempt(kinds: tuple[str, str]) -> float:
+    def attempt(kinds: tuple[str, str]) -> None:
         if kinds not in tried:
             found = solve(grid, kinds, rough)
             value, p = found.log_likelihood, found.n_parameters
             candidate = Candidate(*kinds, value, p, *criteria(value, p, problem.responses.n_items))
             tried[kinds] = candidate, found
-        return float(getattr(tried[kinds][0], criterion))
 
-    of_means = mean or min(MEANS, key=lambda kind: attempt((kind, sd or SPREADS[0])))
-    of_spreads = sd or min(SPREADS, key=lambda kind: attempt((of_means, kind)))
-    attempt((of_means, of_spreads))
-    ordered = tuple(sorted(tried.values(), key=lambda pair: float(getattr(pair[0], criterion))))
-    return with_errors(grid, tried[of_means, of_spreads][1]), ordered
+    for kind in (mean,) if mean else MEANS:
+        attempt((kind, sd or SPREADS[0]))
+    best = _best_first(tried.values(), criterion)[0][0]
+    for kind in (sd,) if sd else SPREADS:
+        attempt((best.mean, kind))
+    ordered = _best_first(tried.values(), criterion)
+    return with_errors(grid, ordered[0][1]), ordered
+
+
+def _best_first(tried: Iterable[tuple[Candidate, Solution]], criterion: str) -> tuple[tuple[Candidate, Solution], ...]:
+    """Return what was tried, best first.
+
+    Of equally good families the one with fewer parameters comes first, then the one that `MEANS` and `SPREADS` name
+    first: which of them is better by its last digits depends on the processor.
+    """
+    left = sorted(
+        tried,
+        key=lambda pair: (pair[0].n_parameters, MEANS.index(pair[0].mean), SPREADS.index(pair[0].sd)),
+    )
+    ordered: list[tuple[Candidate, Solution]] = []
+    while left:
+        least = min(getattr(candidate, criterion) for candidate, _ in left)
+        equal = [pair for pair in left if getattr(pair[0], criterion) <= least + EQUAL]
+        ordered += equal
+        left = [pair for pair in left if getattr(pair[0], criterion) > least + EQUAL]
+    return tuple(ordered)
 
 
 def held_out(
