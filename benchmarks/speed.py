@@ -96,8 +96,8 @@ def calls(folder):
         ("Polars reads 1,000,000 items from CSV", None, lambda: pl.read_csv(tables[1_000_000].with_suffix(".csv"))),
         ("howsure compare, 1,000,000 items from CSV", None, compared(1_000_000, ".csv", "--metric", "mae")),
         ("compare, MAE, 1,000 × 5, exact p and formula", None, compare(1000, 5, "mae", interval="t")),
-        ("compare, MAE, 1,000 × 5, 9,999 + 9,999 draws", None, compare(1000, 5, "mae", n_resamples=9_999)),
-        ("SciPy, the same item advantages, 9,999 + 9,999 draws", None, scipys(1000, 5, 9_999)),
+        ("compare, MAE, 1,000 × 5, 9,999 + 9,999 resamples", None, compare(1000, 5, "mae", n_resamples=9_999)),
+        ("SciPy, the same item advantages, 9,999 + 9,999 resamples", None, scipys(1000, 5, 9_999)),
         ("howsure plan normal", 1.5, ["plan", "normal", "--epsilon", "0.1", "--target-power", "0.8"]),
         ("howsure plan likert-toxicity", None, ["plan", "likert-toxicity", "--epsilon", "0.1", "--target-power", "0.8"]),
         ("howsure audit, 100 data sets of 30 items", 5.0,
@@ -141,14 +141,16 @@ def page():
             [[row["job"], f"{float(row['seconds']):.3g}", f"{float(row['clock']):.3g}", row["goal"]] for row in rows],
         ),
     )
-    scipy = clock["SciPy, the same item advantages, 9,999 + 9,999 draws"]
-    exact, drawn = (clock[f"compare, MAE, 1,000 × 5, {how}"] for how in ("exact p and formula", "9,999 + 9,999 draws"))
+    scipy = clock["SciPy, the same item advantages, 9,999 + 9,999 resamples"]
+    exact, drawn = (
+        clock[f"compare, MAE, 1,000 × 5, {how}"] for how in ("exact p and formula", "9,999 + 9,999 resamples")
+    )
     read = clock["Polars reads 1,000,000 items from CSV"]
     put_between(
         ROOT / "docs" / "evidence" / "speed.md",
         "<!-- ratios -->",
         f"* Against SciPy's permutation test and bootstrap of the same item advantages: **{scipy / exact:.0f} times** as "
-        f"fast where nothing is drawn (goal 100), {scipy / drawn:.0f} times with as many draws (goal 8).\n"
+        f"fast where nothing is resampled (goal 100), {scipy / drawn:.0f} times with as many resamples (goal 8).\n"
         f"* A million items take {clock['howsure compare, 1,000,000 items from CSV']:.1f} s from the file to the answer; "
         f"Polars alone reads the file in {read:.2f} s.\n"
         f"* `howsure --help` takes {clock['howsure --help'] / clock[HELP]:.2f} times as long as `{HELP}`.",
