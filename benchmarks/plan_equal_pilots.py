@@ -20,7 +20,7 @@ from howsure import Contest
 from howsure.errors import HowsureWarning
 from howsure.metrics import resolve
 from howsure.planning import Effect, plan
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 
 ITEMS, POWER, STUDIES = 60, 0.8, 1000

@@ -39,10 +39,11 @@ from howsure.data.summaries import summarise
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import EmpiricalModel
+from howsure.nulls import SIGN_FLIP, Hypothesis, Units
 from howsure.planning import Effect, PlanRequest, plan
+from howsure.planning.engines.decisions import NO_RESAMPLES, Test
 from howsure.planning.engines.exact import student_width
 from howsure.planning.engines.pilot import PilotEngine
-from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from howsure.planning.request import Scenario
 from measured import MEASURED, markdown, read_rows, write_rows
 
@@ -143,7 +144,7 @@ def truth(people, metric, design, n_studies):
     """Return advantage, rejections and interval width of a design on the full table."""
     rng = np.random.default_rng(0)
     rows = np.array([_scored(people, metric, design, rng) for _ in range(n_studies)])
-    rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
+    rejected = np.mean(SIGN_FLIP.simulated_pvalues(Units.independent(rows), Hypothesis(), NO_RESAMPLES) <= 0.05)
     return float(rows.mean()), float(rejected), student_width(float(rows.std(ddof=1, axis=1).mean()), design[0], 0.95)
 
 

@@ -29,11 +29,12 @@ from howsure.data.responses import Responses
 from howsure.data.scales import Scale
 from howsure.metrics import resolve
 from howsure.models import EmpiricalModel, SmoothedModel, fit
+from howsure.nulls import SIGN_FLIP, Hypothesis, Units
+from howsure.planning.engines.decisions import NO_RESAMPLES, Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import power_from_pool
 from howsure.planning.engines.score_pools import GrowingPools
-from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
 from measured import write_rows
 
 DESIGNS = ((50, 5), (100, 5), (200, 5), (100, 10), (100, 20))
@@ -89,7 +90,7 @@ def real_outcomes(codes: np.ndarray, scale: object, n_studies: int) -> dict[tupl
         for name in METRICS:
             rows = np.array(advantages[name])
             means = rows.mean(axis=1)
-            rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
+            rejected = np.mean(SIGN_FLIP.simulated_pvalues(Units.independent(rows), Hypothesis(), NO_RESAMPLES) <= 0.05)
             low, high = np.quantile(means, [0.025, 0.975])
             found[n_items, k, name] = (high - low, float(rejected), float(means.mean()))
     return found

@@ -29,8 +29,8 @@ from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson
 from howsure.metrics import resolve
 from howsure.planning import Design, Effect, plan
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_power import Noise, expectation, fewest
-from howsure.planning.engines.simulated_pvalues import Test
 
 ROOT = Path(__file__).parents[1]
 OF_ITEMS, OF_RATERS = 0.5, 0.3

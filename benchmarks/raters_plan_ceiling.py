@@ -17,8 +17,8 @@ import numpy as np
 
 from howsure.errors import HowsureWarning
 from howsure.planning import Design
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_power import expectation
-from howsure.planning.engines.simulated_pvalues import Test
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, run_cells
 from raters_plan import KNOWN, planned_from, ratings
 

@@ -19,9 +19,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # the processes are the para
 from howsure._random import seed_of
 from howsure.metrics import resolve
 from howsure.models import preset
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.monte_carlo import simulated_power
-from howsure.planning.engines.simulated_pvalues import Test
 from measured import write_rows
 
 EPSILON = 0.1

@@ -15,8 +15,8 @@ import numpy as np
 from scipy.special import gammaincinv
 
 from howsure import _random
-from howsure.difference_tests import Hypothesis, Resamples, Sample
 from howsure.inference import clopper_pearson
+from howsure.nulls import Hypothesis, Resamples, Units
 from howsure.paired import TESTS, PairedScores, count_flips, effect_sizes
 from howsure.papers.citations import CITATIONS
 from howsure.provenance import version
@@ -89,7 +89,7 @@ def study_tests(n_replications, seed):
                 counts = np.zeros(4, dtype=int)
                 for block in range(0, n_replications, BLOCK):
                     rng = _random.generator(seed, shape, n, block)
-                    sample = Sample.independent(draw(rng, (BLOCK, n)))
+                    sample = Units.independent(draw(rng, (BLOCK, n)))
                     draws = Resamples(_random.child(seed, shape, n, block, name), N_RESAMPLES)
                     two = test.run(sample, Hypothesis(delta=truth), draws)
                     rounding = 1e-12
@@ -143,9 +143,9 @@ def study_clusters(n_replications, seed):
             sizes = rng.integers(1, 21, n_clusters)  # the same in a block of data sets, so that they are rows
             shared = np.repeat(rng.normal(size=(BLOCK, n_clusters)), sizes, axis=1)
             lines = math.sqrt(0.3) * shared + math.sqrt(0.7) * rng.normal(size=shared.shape)
-            naive = TESTS["t"].run(Sample.independent(lines), Hypothesis(), Resamples(seed))
+            naive = TESTS["t"].run(Units.independent(lines), Hypothesis(), Resamples(seed))
             counts["lines taken as independent"] += int((naive.pvalue <= ALPHA).sum())
-            sample = Sample(np.add.reduceat(lines, np.cumsum(sizes) - sizes, axis=1), sizes.astype(float))
+            sample = Units(np.add.reduceat(lines, np.cumsum(sizes) - sizes, axis=1), sizes.astype(float))
             for name in covered:
                 draws = Resamples(_random.child(seed, "clusters", n_clusters, block, name), N_RESAMPLES)
                 outcome = TESTS[name].run(sample, Hypothesis(), draws)

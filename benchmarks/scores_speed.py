@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from howsure.difference_tests.ranks import hodges_lehmann, walsh_interval
+from howsure.nulls.ranks import hodges_lehmann, walsh_interval
 from howsure.paired import TESTS, PairedScores, power_curve, significance_test
 
 N = 100_000

@@ -56,7 +56,7 @@ SAME_IDEA = {
     "raters",
     "responses",
 }
-SAME_IDEA |= {"labels", "ranks", "comparing", "units"}
+SAME_IDEA |= {"bootstrap", "labels", "ranks", "comparing", "units"}
 """The same thing of several rooms. A `ratings` is a family of metrics and a paper's name."""
 
 

@@ -49,14 +49,16 @@ def compare(
     cluster: str | None = None,
     null: Literal[
         "sign-flip",
+        "paired-t",
+        "sign-test",
+        "wilcoxon",
         "studentised",
+        "bootstrap-median",
+        "permutation-median",
         "pooled-responses",
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
-        "paired-t",
-        "wilcoxon",
-        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -113,14 +115,16 @@ def compare(
     cluster: str | None = None,
     null: Literal[
         "sign-flip",
+        "paired-t",
+        "sign-test",
+        "wilcoxon",
         "studentised",
+        "bootstrap-median",
+        "permutation-median",
         "pooled-responses",
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
-        "paired-t",
-        "wilcoxon",
-        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -177,14 +181,16 @@ def compare(
     cluster: str | None = None,
     null: Literal[
         "sign-flip",
+        "paired-t",
+        "sign-test",
+        "wilcoxon",
         "studentised",
+        "bootstrap-median",
+        "permutation-median",
         "pooled-responses",
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
-        "paired-t",
-        "wilcoxon",
-        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -241,14 +247,16 @@ def compare(
     cluster: str | None = None,
     null: Literal[
         "sign-flip",
+        "paired-t",
+        "sign-test",
+        "wilcoxon",
         "studentised",
+        "bootstrap-median",
+        "permutation-median",
         "pooled-responses",
         "permuted-responses",
         "shifted-bootstrap",
         "bootstrap-sign",
-        "paired-t",
-        "wilcoxon",
-        "sign-test",
         "random-effects",
     ]
     | None = None,
@@ -1028,14 +1036,16 @@ def audit(
     null: Many[
         Literal[
             "sign-flip",
+            "paired-t",
+            "sign-test",
+            "wilcoxon",
             "studentised",
+            "bootstrap-median",
+            "permutation-median",
             "pooled-responses",
             "permuted-responses",
             "shifted-bootstrap",
             "bootstrap-sign",
-            "paired-t",
-            "wilcoxon",
-            "sign-test",
             "random-effects",
         ]
     ]
@@ -1101,14 +1111,16 @@ def audit(
     null: Many[
         Literal[
             "sign-flip",
+            "paired-t",
+            "sign-test",
+            "wilcoxon",
             "studentised",
+            "bootstrap-median",
+            "permutation-median",
             "pooled-responses",
             "permuted-responses",
             "shifted-bootstrap",
             "bootstrap-sign",
-            "paired-t",
-            "wilcoxon",
-            "sign-test",
             "random-effects",
         ]
     ]
@@ -1181,7 +1193,7 @@ def scores(
         "wilcoxon-r",
         "hodges-lehmann",
     ),
-    test: Literal["t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation", "permutation-median"]
+    test: Literal["permutation", "t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation-median"]
     | None = None,
     alternative: Literal["two-sided", "greater", "less"] = "two-sided",
     delta: float = 0.0,

@@ -395,7 +395,7 @@ def test_unequal_numbers_of_runs_are_said_where_they_matter(likert):
     ("options", "message"),
     [
         ({"metric": "meen"}, "`metric` must be one of mae"),
-        ({"null": "swapped"}, "`null` must be one of sign-flip, studentised, pooled-responses, permuted-responses"),
+        ({"null": "swapped"}, "`null` must be one of sign-flip, paired-t, sign-test, wilcoxon, studentised"),
         ({"alternative": "bigger"}, "`alternative` must be one of two-sided, greater, less; got 'bigger'"),
         ({"n_resamples": 0}, "`n_resamples` must be a whole number of at least 1; got 0."),
         ({"n_resamples": -3}, "`n_resamples` must be a whole number of at least 1; got -3."),

@@ -122,11 +122,11 @@ def test_draws_fall_into_the_binomial_region(n):
 
 
 def test_the_planner_has_the_same_tail():
-    from howsure.planning.engines import simulated_pvalues
+    from howsure.inference.simulated_sign_flips import simulated_sign_flips
 
     rng = np.random.default_rng(0)
     rows = np.stack([at_distance(rng.exponential(size=80), z, rng) for z in (1.0, 1.5, 2.0, 2.5)])
-    _, greater = simulated_pvalues.sign_flip(rows)
+    _, greater = simulated_sign_flips(rows)
     exact = [found.greater for found in sign_flips_of_rows(rows)]
     np.testing.assert_allclose(greater, exact, rtol=0.01)  # the error of its expansion, docs/how-to/plan.md
 

@@ -1,8 +1,5 @@
 """Every null and every interval: its contract, and every place where one can appear."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -80,51 +77,3 @@ def _scheme(responses, raters):
     from howsure import Scheme
 
     return Scheme(responses=responses, raters="random" if raters else "fixed")
-
-
-NEW = """
-import numpy as np
-from howsure import nulls
-from howsure.difference_tests.means import StudentT
-from howsure.nulls.item_tests import ItemTest
-
-class Trimmed(ItemTest):
-    name, says, account = "trimmed", "Student's t without the ends", "the p-value is of all but two items"
-
-    class test(StudentT):
-        def run(self, sample, hypothesis, resamples=None):
-            from howsure.difference_tests import Sample
-            return StudentT().run(Sample.independent(np.sort(sample.sums, axis=1)[:, 1:-1]), hypothesis)
-    test = test()
-
-nulls.NULLS = {**nulls.NULLS, "trimmed": Trimmed()}
-
-from howsure import examples, models, planning
-from howsure.auditing import audit
-from howsure.comparison import compare
-from howsure.reports import report
-from howsure.testing import check_null
-import sys
-
-check_null(Trimmed())
-found = compare(examples.ratings().contest(gold="human", a="model-2", b="model-1"), metric="mae", null="trimmed", rng=0)
-assert found.exact and found.pvalue < 0.01, found.pvalue
-assert "<" not in found.shown_pvalue
-report(found, sys.argv[1])
-assert "of all but two items" in open(sys.argv[1]).read()
-rows = audit(models.preset("normal"), metrics=["mae"], schemes=[("bootstrap", "all")], nulls=["trimmed"], tests=[],
-             intervals=["t"], designs=[(12, 2)], epsilons=[0.1], n_simulations=20, n_resamples=39, rng=0).tests
-assert {row.null for row in rows} == {"trimmed"}
-plan = planning.plan(models.preset("normal"), metrics=["mae"], epsilon=0.3, test="trimmed", n_items=[60],
-                     n_responses=[2], rng=0)
-assert 0 < plan.cells[0].power < 1
-from howsure.questions.base import schema_of
-from howsure.questions.compare import Compare
-assert "trimmed" in str(schema_of(Compare))
-"""
-
-
-def test_a_new_null_is_one_class_and_one_entry(tmp_path):
-    command = [sys.executable, "-c", NEW, str(tmp_path / "found.md")]
-    found = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert found.returncode == 0, found.stderr

@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure.difference_tests.ranks import SignedRanks
 from howsure.errors import ArgumentError
 from howsure.inference import hedges_factor
+from howsure.nulls.ranks import SignedRanks
 from howsure.paired import PairedScores, effect_sizes, significance_test
 from tests.paired import ends
 from tests.reference.scores import DEPRESSION, SLEEP

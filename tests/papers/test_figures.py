@@ -24,7 +24,7 @@ from howsure.papers import (
 from howsure.papers.expected_outcomes import SimulationSize
 from howsure.papers.figures import Point
 from howsure.papers.replicating import PAPERS, plan, plot_of
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 from howsure.reports import plot
 from tests.reports.results import rows_of
 

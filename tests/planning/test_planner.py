@@ -10,8 +10,9 @@ from howsure.errors import ArgumentError
 from howsure.metrics import resolve
 from howsure.models import NormalModel, make_family, preset
 from howsure.models.answers import NormalAnswers
+from howsure.nulls import SIGN_FLIP, Hypothesis, Units
 from howsure.planning import Costs, Design, Effect, Plan, PlanRequest, plan
-from howsure.planning.engines.simulated_pvalues import Test, combine, sign_flip
+from howsure.planning.engines.decisions import Test
 from tests.reference.planning import DELTA, MEAN_METRIC_N, OMEGA2, PAIRED_T_N, SIGMA2
 
 
@@ -202,7 +203,8 @@ def test_two_to_the_n_swaps_bound_the_p_value(n, alternative, can):
     assert Test("sign-flip", 0.05, alternative).can_reject(n) is can
     assert Test("paired-t", 0.05, alternative).can_reject(n)
     advantages = np.ones((1, n))
-    assert (combine(sign_flip(advantages), alternative)[0] <= 0.05) == can
+    pvalue = SIGN_FLIP.run(Units.independent(advantages), Hypothesis(alternative, interval=False)).pvalue[0]
+    assert (pvalue <= 0.05) == can
 
 
 def test_at_equal_power_more_items_are_taken():

@@ -16,9 +16,9 @@ from howsure.errors import ArgumentError, DataError
 from howsure.metrics import resolve
 from howsure.planning import Costs, Design, Effect, Plan, plan
 from howsure.planning.engines import rater_engine
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_engine import RaterEngine
 from howsure.planning.engines.rater_power import Noise, _powers, draws, expectation, fewest, rater_df
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.raters import variance_components
 from howsure.raters.advantage_error import PEAK, rater_error, saturation
 

@@ -16,9 +16,9 @@ from howsure.errors import ArgumentError, DataError, HowsureError
 from howsure.metrics import resolve
 from howsure.models import EmpiricalModel
 from howsure.planning import Design, Effect, plan
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.exchange import exchanges, largest_difference, with_difference
 from howsure.planning.engines.pilot import PilotEngine
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
 
 pytestmark = pytest.mark.filterwarnings("ignore::howsure.errors.HowsureWarning")

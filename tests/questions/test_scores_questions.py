@@ -132,7 +132,7 @@ def test_clusters_and_pairs(file):
         ({"correction": "holm"}, "`correction` is for `all_pairs`"),
         ({"all_pairs": True, "margin": 1.0}, "`margin` is for two systems"),
         ({"unit_statistic": "median"}, "`unit_statistic` changes nothing"),
-        ({"test": "z"}, "`test` must be one of t, sign"),
+        ({"test": "z"}, "`test` must be one of permutation, t, sign"),
         ({"n_resamples": 10**9}, "`n_resamples` must be"),
         ({"alpha": 0}, "`alpha` must lie strictly between 0 and 1"),
     ],

@@ -26,9 +26,11 @@ from howsure.intervals.inverted_test import SignFlipInterval
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import ResponseModel
 from howsure.nulls import NULLS, SIGN_FLIP
-from howsure.nulls.item_tests import PairedT, WilcoxonSigned
+from howsure.nulls.bootstrap import BootstrapSign, ShiftedBootstrap
+from howsure.nulls.item_test import exact_pvalues
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
-from howsure.nulls.shifted_bootstrap import BootstrapSign, ShiftedBootstrap
+from howsure.nulls.ranks import Wilcoxon
+from howsure.nulls.student import StudentT
 from howsure.resampling import Scheme, Stack, can_stack, stackable
 
 TAIL, EXPECTED = "tail", "expected"
@@ -39,11 +41,11 @@ BOOTSTRAP_SIGN = BootstrapSign.name
 DEFAULTS = tuple(null.name for null in (SIGN_FLIP, ShiftedBootstrap, PermutedResponses, PooledResponses))
 """The nulls that are audited unless others are asked for; with raters, random-effects too."""
 
-ANALYTICAL = tuple(null.name for null in (PairedT, WilcoxonSigned))
+ANALYTICAL = tuple(null.name for null in (StudentT, Wilcoxon))
 EVERY = 50
 
 
-class LookedAtT(PairedT):
+class LookedAtT(StudentT):
     """Student's t after every 50 items, as somebody does who stops at the first significant difference.
 
     It is audited to show what looking early costs with an ordinary p-value, and no test that anybody should use
@@ -59,7 +61,7 @@ class LookedAtT(PairedT):
         parts = [
             super(LookedAtT, self).pvalues(replace(evidence, items=evidence.items[:, :k]), alternative) for k in looks
         ]
-        return self._exact(np.fmin.reduce([part.values for part in parts]))
+        return exact_pvalues(np.fmin.reduce([part.values for part in parts]))
 
 
 LOOKED_AT = LookedAtT()

@@ -6,33 +6,35 @@ All use one number for each item and model, the mean of its responses (RATINGS, 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from howsure import _check
-from howsure._random import generator
-from howsure.data.scales import FloatArray
-from howsure.difference_tests import Hypothesis, Sample
 from howsure.documents import Block, Column, Sentence, Table
-from howsure.inference import PValue, tail_pvalue
-from howsure.nulls.item_tests import PairedT, WilcoxonSigned
+from howsure.inference.evidence import Evidence
+from howsure.nulls import STUDENT_T, WELCH, Hypothesis, Units, combined
+from howsure.nulls.bootstrap import BootstrapSign
+from howsure.nulls.ranks import Wilcoxon
+from howsure.nulls.student import welch
+from howsure.resampling.draws import MeansDrawn, in_batches
 
 if TYPE_CHECKING:
-    from howsure.comparison.results import Comparison, Comparisons, ItemScores
+    from howsure.comparison.results import Comparison, Comparisons
 
-WELCH, ITEM_BOOTSTRAP = "welch-t", "item-bootstrap"
-ITEM_TESTS = {null.name: null for null in (PairedT(), WilcoxonSigned())}
+ITEM_BOOTSTRAP, FLAT = "item-bootstrap", BootstrapSign()
+ITEM_TESTS = {null.name: null for null in (STUDENT_T, Wilcoxon())}
 
 BASELINES = {
     WELCH: "treats the items of A and of B as two independent samples, although they are the same items",
-    PairedT.name: "assumes many items, or normal advantages",
-    WilcoxonSigned.name: "tests the median of the item advantages, and assumes that they are symmetric around it",
+    STUDENT_T.name: "assumes many items, or normal advantages",
+    Wilcoxon.name: "tests the median of the item advantages, and assumes that they are symmetric around it",
     ITEM_BOOTSTRAP: "the flat bootstrap: twice the share of resampled advantages on the other side of 0",
 }
 """Each test, and what it assumes or is."""
 
-DRAWS, BLOCK = 1999, 1 << 22
+DRAWS = 1999
+"""Resamples of the item bootstrap, which decides nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,37 +83,20 @@ def _baseline(result: "Comparison", test: str, seed: int) -> Baseline:
     if items is None or needed is None or needed.size < 2 or not np.all(np.isfinite(needed)):
         return Baseline(test, math.nan, math.nan)
     if test == WELCH:
-        return _welch(result, items)
-    if test == ITEM_BOOTSTRAP:
-        found = _flat(items.advantages, result.alternative, seed)
-        return Baseline(test, float(items.advantages.mean()), found.pvalue, found.is_bound)
+        sign = -1 if result.better == "lower" else 1
+        t, tails = welch(sign * items.a[np.newaxis], sign * items.b[np.newaxis])
+        return Baseline(test, float(t[0]), float(combined(tails, result.alternative)[0]))
     if not np.any(items.advantages):
         return Baseline(test, 0.0, 1.0)
-    null = ITEM_TESTS[test]
-    tested = null.test.run(Sample.of(items.advantages[np.newaxis]), Hypothesis(result.alternative, interval=False))
+    units = Units.of(items.advantages[np.newaxis])
+    if test == ITEM_BOOTSTRAP:
+        drawing = MeansDrawn(units.sums, units.sizes)
+        source = np.random.SeedSequence(seed)
+        draws = in_batches(drawing, (1, 1), n_resamples=DRAWS, seed=source, purpose="baselines").advantages[0]
+        found = FLAT.pvalues(Evidence(units.means, null_draws=draws), result.alternative)[0]
+        return Baseline(test, float(units.means[0]), found.pvalue, found.is_bound)
+    tested = ITEM_TESTS[test].run(units, Hypothesis(result.alternative, interval=False))
     return Baseline(test, float(tested.statistic[0]), float(tested.pvalue[0]))
-
-
-def _welch(result: "Comparison", items: "ItemScores") -> Baseline:
-    from scipy import stats
-
-    sign = -1 if result.better == "lower" else 1
-    side: Any = {"alternative": result.alternative}
-    answer: Any = stats.ttest_ind(sign * items.a, sign * items.b, equal_var=False, **side)
-    return Baseline(WELCH, float(answer.statistic), float(answer.pvalue))
-
-
-def _flat(advantages: FloatArray, alternative: str, seed: int) -> PValue:
-    """Return the share of resampled mean advantages on the other side of zero; twice the smaller one for two sides."""
-    stream = generator(np.random.SeedSequence(seed), "baselines")
-    size = max(1, BLOCK // advantages.size)
-    draws = np.concatenate(
-        [
-            advantages[stream.integers(0, advantages.size, (min(size, DRAWS - first), advantages.size))].mean(axis=1)
-            for first in range(0, DRAWS, size)
-        ]
-    )
-    return tail_pvalue(0.0, -draws, alternative=alternative)
 
 
 def blocks(found: Sequence["Comparison"]) -> list[Block]:

@@ -31,7 +31,7 @@ from howsure.inference.evidence import Evidence
 from howsure.intervals import Interval
 from howsure.metrics import Metric, parameters_of, spelled
 from howsure.metrics.equal_runs import EqualRuns, are_equal, fair
-from howsure.nulls import PAIRED_T, Null
+from howsure.nulls import STUDENT_T, Null
 from howsure.provenance import Provenance
 from howsure.raters import choice as rater_choice
 from howsure.resampling import Stack, can_stack, summaries_of
@@ -345,7 +345,7 @@ def _with_few_clusters(run: ProcedureRun, n_clusters: int) -> tuple[ProcedureRun
     if run.scheme.raters == "random" or run.chosen_null.can_reject(n_clusters, tail):
         return run, []
     why = f"{n_clusters} clusters are too few for the sign-flip test: p and interval are Student's, which assumes "
-    return replace(run, null=PAIRED_T), [f"{why}that clusters differ normally."]
+    return replace(run, null=STUDENT_T), [f"{why}that clusters differ normally."]
 
 
 def _methods(metric: Metric, seen: Stack, run: ProcedureRun) -> list[Interval]:

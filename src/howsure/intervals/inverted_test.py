@@ -1,6 +1,7 @@
 """The interval that inverts the sign-flip test: the advantages at which the exact p-value does not reject."""
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -82,7 +83,19 @@ def _student(evidence: Evidence, n: int, level: float, alternative: str) -> tupl
     return estimate - arm, estimate + arm, (why,)
 
 
-def lowest_kept(sums: FloatArray, sizes: FloatArray, tail: float, error: float) -> float:
+def exact_upper_tail(sums: FloatArray) -> float:
+    """Return P(Σ ±c ≥ Σ c); NaN where it is not known."""
+    flips = sign_flips(sums)
+    return math.nan if flips is None else flips.greater
+
+
+def lowest_kept(
+    sums: FloatArray,
+    sizes: FloatArray,
+    tail: float,
+    error: float,
+    upper_tail: Callable[[FloatArray], float] = exact_upper_tail,
+) -> float:
     """Return the smallest advantage θ whose upper tail exceeds `tail`; NaN where tails are not known.
 
     The tail at θ is the share of sets of clusters, the empty one included, whose items have a mean of at most θ. It
@@ -103,8 +116,7 @@ def lowest_kept(sums: FloatArray, sizes: FloatArray, tail: float, error: float) 
 
     def above(advantage: float) -> float:
         """Return how far the tail lies above what is asked for, in normal quantiles; NaN where it is not known."""
-        found = sign_flips(sums - sizes * advantage)
-        return math.nan if found is None else float(np.clip(ndtri(found.greater), -FAR, FAR)) - asked
+        return float(np.clip(ndtri(upper_tail(sums - sizes * advantage)), -FAR, FAR)) - asked
 
     means = sums / sizes
     low, high = float(means.min()) - error, float(means.max()) + error

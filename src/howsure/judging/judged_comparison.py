@@ -28,7 +28,7 @@ from howsure.judging.combined_advantage import Combined, LabelDesign, Labelled, 
 from howsure.judging.judged_contests import JudgedContest, Overlapping
 from howsure.metrics import ItemMetric, Metric, parameters_of, spelled
 from howsure.metrics.equal_runs import EqualRuns, fair
-from howsure.nulls import PAIRED_T, RANDOM_EFFECTS
+from howsure.nulls import RANDOM_EFFECTS, STUDENT_T
 from howsure.provenance import Provenance
 from howsure.raters import choice as rater_choice
 from howsure.raters.advantage_error import saturation_of
@@ -463,7 +463,7 @@ def _comparison(
         n_items=data.n_all,
         n_responses=found.humans.n_responses,
         scale=str(found.humans.scale),
-        null=(RANDOM_EFFECTS if random else PAIRED_T).name,
+        null=(RANDOM_EFFECTS if random else STUDENT_T).name,
         scheme="",
         alternative=how.alternative,
         n_resamples=0,

@@ -26,7 +26,7 @@ from howsure.inference.sign_flips import sign_flips
 from howsure.inference.simultaneous import adjust_pairs, tail_pairs
 from howsure.intervals import FEW_TELLING
 from howsure.leaderboards.request import PairsRequest
-from howsure.leaderboards.units import Tasks, Units
+from howsure.leaderboards.units import BoardUnits, Tasks
 from howsure.nulls import SIGN_FLIP, Null
 from howsure.resampling.draws import CELLS
 from howsure.resampling.units import draw_counts, draw_signs
@@ -169,7 +169,7 @@ class Findings:
     alike: BoolArray | None = None
 
 
-def findings_of(units: Units, settings: PairSettings, *, tested: "Tested | None" = None) -> Findings:
+def findings_of(units: BoardUnits, settings: PairSettings, *, tested: "Tested | None" = None) -> Findings:
     """Return what these units say of all pairs.
 
     `tested` are the tests of the pairs, where units do not give them: for metrics without item scores.
@@ -281,7 +281,7 @@ class Reach:
     n_draws: int
 
 
-def sign_sums(units: Units, settings: PairSettings) -> tuple[FloatArray, bool]:
+def sign_sums(units: BoardUnits, settings: PairSettings) -> tuple[FloatArray, bool]:
     """Return the scores with the sign of each unit turned or not: (models, draws), and whether these are all ways.
 
     The coins are those by which `compare` exchanges A and B, so a pair's advantages are those of its null draws.
@@ -300,7 +300,7 @@ def sign_sums(units: Units, settings: PairSettings) -> tuple[FloatArray, bool]:
     return sums, False
 
 
-def sign_flip_test(units: Units, spread: "Spread", settings: PairSettings) -> Tested:
+def sign_flip_test(units: BoardUnits, spread: "Spread", settings: PairSettings) -> Tested:
     """Test every pair by flipping the signs of units, studentised and stepped down for the adjustment.
 
     A flip leaves the squares of unit advantages as they are, so |advantage| / √Σ squares orders draws as |t| does. With
@@ -327,7 +327,7 @@ def sign_flip_test(units: Units, spread: "Spread", settings: PairSettings) -> Te
     return Tested(pvalues, np.maximum(adjusted, pvalues), exact)
 
 
-def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
+def _exact_pvalues(units: BoardUnits, pairs: Pairs, rounding: float) -> FloatArray:
     """Return the exact two-sided p-value of each pair; NaN where it can only be drawn."""
     slack = rounding * float(units.shares.max())
     found = np.full(pairs.first.size, np.nan)
@@ -338,7 +338,7 @@ def _exact_pvalues(units: Units, pairs: Pairs, rounding: float) -> FloatArray:
     return found
 
 
-def reach_of(units: Units, spread: "Spread", settings: PairSettings) -> Reach:
+def reach_of(units: BoardUnits, spread: "Spread", settings: PairSettings) -> Reach:
     """Draw units with replacement and measure how far simultaneous intervals have to reach."""
     n, m = units.totals.shape
     pairs, rests = spread.pairs, units.rests
@@ -417,7 +417,7 @@ class Spread:
     share: float
 
     @classmethod
-    def of(cls, units: Units, settings: PairSettings) -> "Spread":
+    def of(cls, units: BoardUnits, settings: PairSettings) -> "Spread":
         """Measure every pair."""
         if units.n_units < 2:
             raise DataError(
@@ -450,7 +450,7 @@ class Spread:
         share = np.count_nonzero(drawn) / asked if asked else 0.0
         return cls(pairs, settings.level, squares, telling, variances, least, share)
 
-    def advantages(self, units: Units) -> FloatArray:
+    def advantages(self, units: BoardUnits) -> FloatArray:
         """Return the advantage of each pair, exactly 0 where no unit tells the two models apart."""
         differences = units.scores[self.pairs.first] - units.scores[self.pairs.second]
         return np.where(self.telling == 0, 0.0, differences)
@@ -472,7 +472,7 @@ class Spread:
         )
 
 
-def draw_units(units: Units, seed: np.random.SeedSequence, number: int, n_draws: int) -> FloatArray:
+def draw_units(units: BoardUnits, seed: np.random.SeedSequence, number: int, n_draws: int) -> FloatArray:
     """Return how often each draw of a batch takes each unit, within its stratum: (draws, units).
 
     Items in one stratum are drawn as `compare` draws them.
@@ -485,7 +485,7 @@ def draw_units(units: Units, seed: np.random.SeedSequence, number: int, n_draws:
 
 
 def column_ratios(
-    rests: FloatArray, units: Units, weights: FloatArray, least: FloatArray
+    rests: FloatArray, units: BoardUnits, weights: FloatArray, least: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """Return how far each column's mean moves in each draw, and that over its standard error: (draws, columns).
 
@@ -506,7 +506,7 @@ def column_ratios(
         return moves, np.where(variances > least, moves / np.sqrt(variances), np.nan)
 
 
-def pair_maxima(rests: FloatArray, units: Units, weights: FloatArray, least: FloatArray) -> FloatArray:
+def pair_maxima(rests: FloatArray, units: BoardUnits, weights: FloatArray, least: FloatArray) -> FloatArray:
     """Return the largest studentised |advantage| of each model with any other, for each draw: (draws, models).
 
     `least[j, k]` is the smallest variance of the advantage of j and k that is not rounding; infinite for a pair that is
@@ -535,7 +535,7 @@ def pair_maxima(rests: FloatArray, units: Units, weights: FloatArray, least: Flo
     return np.where(np.isinf(largest), np.nan, largest)
 
 
-def _strata(units: Units) -> list[slice]:
+def _strata(units: BoardUnits) -> list[slice]:
     """Return the units of each stratum."""
     stops = [*units.starts[1:].tolist(), units.n_units]
     return [slice(start, stop) for start, stop in zip(units.starts.tolist(), stops, strict=True)]

@@ -19,7 +19,7 @@ from howsure.io.reading import as_table
 from howsure.leaderboards.comparing import tasks_of
 from howsure.leaderboards.pairs import PairSettings, Spread, reach_of
 from howsure.leaderboards.request import LeaderboardRequest
-from howsure.leaderboards.units import MEAN, LeaderboardData, Units
+from howsure.leaderboards.units import MEAN, BoardUnits, LeaderboardData
 from howsure.metrics import ItemMetric, Metric, spelled
 from howsure.provenance import Provenance
 from howsure.raters.design import design_of
@@ -343,7 +343,7 @@ class _Study:
 
     @classmethod
     def of(
-        cls, units: Units, noise: ResponseNoise, adjacent_ranks: int, reach: float, stream: np.random.Generator
+        cls, units: BoardUnits, noise: ResponseNoise, adjacent_ranks: int, reach: float, stream: np.random.Generator
     ) -> "_Study":
         """Take the responses' part off the covariance of the scores; what is left is the items'."""
         covariance = np.einsum("uj,uk->jk", units.errors, units.errors) - np.diag(noise.variances)

@@ -24,7 +24,7 @@ from howsure.inference.corrections import adjust
 from howsure.leaderboards.pairs import Findings, PairSettings, Spread, first_place_shares_of, normal_moves
 from howsure.leaderboards.request import LeaderboardRequest
 from howsure.leaderboards.scores_with_raters import rater_moves, score_with_raters
-from howsure.leaderboards.units import LeaderboardData, Tasks, Units, sheet_of
+from howsure.leaderboards.units import BoardUnits, LeaderboardData, Tasks, sheet_of
 from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
 from howsure.raters.advantage_error import RaterError
@@ -141,7 +141,7 @@ def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
     return [name for name, raters in known.items() if raters is not None and np.unique(raters).size < 2]
 
 
-def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSettings) -> Findings:
+def findings_with_raters(raters: RandomRaters, units: BoardUnits, settings: PairSettings) -> Findings:
     """Return what is known of all pairs for raters like these."""
     pairs, m = settings.pairs, len(units.names)
     spread = Spread.of(units, settings)
@@ -196,7 +196,7 @@ def findings_with_raters(raters: RandomRaters, units: Units, settings: PairSetti
     )
 
 
-def _comparisons(raters: RandomRaters, units: Units, settings: PairSettings) -> list[Comparison]:
+def _comparisons(raters: RandomRaters, units: BoardUnits, settings: PairSettings) -> list[Comparison]:
     """Return what `compare` says of each pair."""
     pairs, metric = settings.pairs, raters.data.metric
     answers: list[Comparison] = []

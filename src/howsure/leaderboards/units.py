@@ -60,7 +60,7 @@ class LeaderboardData:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Units:
+class BoardUnits:
     """What the models' scores are made of. Higher is better here, whatever the metric.
 
     Attributes
@@ -109,10 +109,10 @@ class Units:
         factors = np.sqrt(self.sizes / np.maximum(self.sizes - 1, 1))
         return np.asarray(self.rests * np.repeat(factors, self.sizes)[:, np.newaxis])
 
-    def take(self, models: IntArray) -> "Units":
+    def take(self, models: IntArray) -> "BoardUnits":
         """Return the units of these models only."""
         names = tuple(self.names[int(j)] for j in models)
-        return Units(names, self.totals[:, models], self.shares, self.starts, self.scores[models], self.word)
+        return BoardUnits(names, self.totals[:, models], self.shares, self.starts, self.scores[models], self.word)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,7 +204,7 @@ def scored_alone(metric: Metric, gold: FloatArray | None, model: FloatArray) -> 
     return pseudo.mean() + spread * (pseudo - pseudo.mean())[groups], score
 
 
-def units_of(names: tuple[str, ...], sheet: TaskSheet, *, weight: float = 1.0) -> Units:
+def units_of(names: tuple[str, ...], sheet: TaskSheet, *, weight: float = 1.0) -> BoardUnits:
     """Return the units of one task: its items, or its clusters."""
     n, m = sheet.items.shape
     totals, shares, word = weight * sheet.items / n, np.full(n, weight / n), "item"
@@ -213,13 +213,13 @@ def units_of(names: tuple[str, ...], sheet: TaskSheet, *, weight: float = 1.0) -
         summed = np.zeros((int(codes.max()) + 1, m))
         np.add.at(summed, codes, totals)
         totals, shares, word = summed, np.bincount(codes, shares), "cluster"
-    return Units(names, totals, shares, np.zeros(1, dtype=np.int64), weight * sheet.scores, word)
+    return BoardUnits(names, totals, shares, np.zeros(1, dtype=np.int64), weight * sheet.scores, word)
 
 
-def stacked(parts: list[Units]) -> Units:
+def stacked(parts: list[BoardUnits]) -> BoardUnits:
     """Return the units of several tasks, each a stratum: these tasks, other items."""
     starts = np.concatenate([[0], np.cumsum([part.n_units for part in parts])[:-1]])
-    return Units(
+    return BoardUnits(
         parts[0].names,
         np.concatenate([part.totals for part in parts]),
         np.concatenate([part.shares for part in parts]),
@@ -229,13 +229,13 @@ def stacked(parts: list[Units]) -> Units:
     )
 
 
-def as_units(names: tuple[str, ...], scores: FloatArray, weights: FloatArray) -> Units:
+def as_units(names: tuple[str, ...], scores: FloatArray, weights: FloatArray) -> BoardUnits:
     """Return tasks as units: `scores` are tasks × models; other tasks like these.
 
     A task's score contains the noise of its items; resampling items within tasks too would count that noise twice.
     """
     totals = weights[:, np.newaxis] * scores
-    return Units(names, totals, weights, np.zeros(1, dtype=np.int64), totals.sum(axis=0), "task")
+    return BoardUnits(names, totals, weights, np.zeros(1, dtype=np.int64), totals.sum(axis=0), "task")
 
 
 def ranks_of(scores: FloatArray) -> FloatArray:
@@ -358,7 +358,7 @@ class Tasks:
         weights = self.weights[self.weights > 0]
         return [(float(weight), one.items, one.clusters) for weight, one in zip(weights, sheets, strict=True)]
 
-    def units(self, *, aggregate: Aggregate, random: bool) -> list[Units]:
+    def units(self, *, aggregate: Aggregate, random: bool) -> list[BoardUnits]:
         """Return the units: once or, where scores are missing, with the worst and the best in their place."""
         weights = self.weights[self.weights > 0]
         found = []

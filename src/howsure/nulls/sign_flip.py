@@ -1,6 +1,7 @@
 """Exchange A and B item by item: Fisher's test, exact wherever the metric is a mean over items."""
 
 import math
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -8,18 +9,38 @@ import numpy as np
 from howsure.data.scales import FloatArray
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import PValues
-from howsure.inference.sign_flips import SMALLEST
+from howsure.inference.sign_flips import SMALLEST, sign_flips
+from howsure.inference.simulated_sign_flips import simulated_sign_flips
 from howsure.intervals.bootstrap_t import FEW_TELLING
 from howsure.intervals.direct import are_signs, telling
-from howsure.nulls.null import Null, Resampler, Rule, holds_raters
-from howsure.nulls.studentised import StudentisedBootstrap
+from howsure.intervals.inverted_test import exact_upper_tail, lowest_kept
+from howsure.nulls.bootstrap import StudentisedBootstrap
+from howsure.nulls.item_test import (
+    MEAN,
+    Hypothesis,
+    Resamples,
+    Shape,
+    Tails,
+    TestedRows,
+    Units,
+    combined,
+    inappropriate,
+    no_interval,
+    non_preferred,
+    recommended,
+)
+from howsure.nulls.null import Resampler, Rule, holds_raters
+from howsure.nulls.student import MeanTest, robust_error
 from howsure.resampling.draws import Draws
 
 MARKED, SURPRISING = 1.0, 2.58
 """Item advantages are markedly skewed if their skewness is at least the first, and the second times its error."""
 
+LISTED = 24
+"""Up to so many units all sets of two halves of them are listed in a few milliseconds."""
 
-class SignFlip(Null):
+
+class SignFlip(MeanTest):
     """On each item (or cluster) A and B are exchanged with probability ½.
 
     The exchange keeps each item once, so the scheme's `items` concerns the interval only: a sign-flip test on resampled
@@ -27,15 +48,31 @@ class SignFlip(Null):
     others all exchanges of few items are scored, and a random sample of those of many.
     """
 
-    name = "sign-flip"
+    name, score_name = "sign-flip", "permutation"
+    label = "permutation test of the mean"
+    statistic = MEAN
+    item_scores = False
     says = "on each item A and B are exchanged with probability ½, all their responses together"
     account = (
         "under the null hypothesis A and B are exchangeable on each item. The p-value is the share of all exchanges, "
         "with probability ½ for each item, whose advantage is at least as far from 0 as the observed one (Fisher 1935)"
     )
+    how = "the signs of the differences are flipped by fair coins, in all possible ways (Fisher 1935)"
     from_resamples = False
     direct = True
     flips = True
+    exact_with_few_clusters = True
+    suitability = MappingProxyType(
+        {
+            Shape.NORMAL: non_preferred(2, "valid and about as powerful as t."),
+            Shape.SYMMETRIC: non_preferred(1, "valid for symmetric differences, but outliers cost it power."),
+            Shape.SKEWED: inappropriate(4, "it assumes symmetric differences, and tests the mean."),
+            Shape.CLUSTERED: recommended("it flips whole clusters; its error rate is nominal even with few clusters."),
+            Shape.RIGHT_OR_WRONG: non_preferred(
+                2, "the same p-value as the sign test, with an interval for the accuracy."
+            ),
+        }
+    )
     rules = (
         holds_raters("sign-flip"),
         Rule(
@@ -45,6 +82,47 @@ class SignFlip(Null):
             responses=("one", "bootstrap"),
         ),
     )
+
+    def run(self, units: Units, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
+        """Test each row: exactly, or by expansion where very many units lie almost on a grid, but not on it."""
+        centred, mean = units.less(hypothesis.delta), units.means
+        less, greater = np.empty((2, len(mean)))
+        for i, row in enumerate(centred.sums):
+            flips = sign_flips(row)
+            less[i], greater[i] = (
+                np.ravel(simulated_sign_flips(row[np.newaxis])) if flips is None else (flips.less, flips.greater)
+            )
+        pvalue, side = hypothesis.decide(np.maximum(less, SMALLEST), np.maximum(greater, SMALLEST))
+        low, high = no_interval(mean)
+        if hypothesis.interval:
+            low, high = hypothesis.ends(*self._interval(units, hypothesis.tail))
+        return TestedRows(mean, mean - hypothesis.delta, pvalue, side, low, high, exact=True)
+
+    @staticmethod
+    def _interval(units: Units, tail: float) -> Tails:
+        """Return the ends between which the test does not reject; infinite where too few units can be rejected.
+
+        An end takes two dozen tails of shifted units, which lie on no grid: of more than `LISTED` units they would take
+        seconds to compute exactly. Simulated ones move an end by at most a few hundredths of the standard error.
+        """
+        upper_tail = exact_upper_tail if units.n <= LISTED else _upper_tail
+        low, high = np.full((2, len(units.sums)), np.inf)
+        if 0.5**units.n > tail:
+            return -low, high
+        sizes = np.broadcast_to(units.sizes, units.sums.shape)
+        for i, error in enumerate(robust_error(units)[1].tolist()):
+            if math.isnan(error):  # all units are equal
+                low[i] = high[i] = units.means[i]
+                continue
+            low[i], high[i] = (
+                sign * lowest_kept(sign * units.sums[i], sizes[i], tail, error, upper_tail) for sign in (1, -1)
+            )
+        return low, high
+
+    def simulated_pvalues(self, units: Units, hypothesis: Hypothesis, resamples: Resamples) -> FloatArray:
+        """Return the p-value of each of many simulated data sets, in a fiftieth of the time of `run`."""
+        tails = simulated_sign_flips(units.less(hypothesis.delta).sums, near=hypothesis.tail)
+        return combined(tails, hypothesis.alternative)
 
     def null_draws(self, data: Resampler, draws: Draws) -> Draws:
         """Return all exchanges where they are few, else random ones."""
@@ -56,9 +134,8 @@ class SignFlip(Null):
         """Return the exact tails where they are known, else the share of exchanges."""
         if evidence.flips is None or any(flip is None for flip in evidence.flips):
             return super().pvalues(evidence, alternative)
-        tails = np.array([(flip.less, flip.greater) for flip in evidence.flips if flip is not None])
-        values = {"less": tails[:, 0], "greater": tails[:, 1]}.get(alternative, np.minimum(1.0, 2 * tails.min(axis=1)))
-        n = len(values)
+        less, greater = np.array([(flip.less, flip.greater) for flip in evidence.flips if flip is not None]).T
+        values, n = combined((less, greater), alternative), len(less)
         zeros = np.zeros(n, dtype=np.int64)
         return PValues(np.maximum(values, SMALLEST), np.zeros(n), zeros, values < SMALLEST, True, zeros, [""] * n)
 
@@ -91,6 +168,10 @@ class SignFlip(Null):
             "assumes symmetry if A and B are equally good. The p-value that allows for skewness is that of the "
             "studentised bootstrap test (`null='studentised'`)."
         ]
+
+
+def _upper_tail(sums: FloatArray) -> float:
+    return float(simulated_sign_flips(sums[np.newaxis])[1][0])
 
 
 def is_skewed(advantages: FloatArray) -> bool:

@@ -10,11 +10,12 @@ from typing import ClassVar
 from howsure import _matrices, _random
 from howsure.documents import Aside, Block, Caution, Document, Heading, Sentence, details
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.nulls import SCORE_TESTS
 from howsure.paired.description import Description, describe
 from howsure.paired.effects import EFFECTS, EffectSize, effect_blocks, effect_sentence, effect_sizes
 from howsure.paired.equivalence import Equivalence, run_equivalence
 from howsure.paired.power_curves import PowerCurve, run_power_curve
-from howsure.paired.recommendation import TESTS, Recommendation, recommend
+from howsure.paired.recommendation import Recommendation, recommend
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import AnalysisSettings, TestSettings, checked_sizes
 from howsure.paired.significance import Flips, SignificanceTest, count_flips, run_test
@@ -372,7 +373,7 @@ def run_finding(
     if name is None:
         advice = recommend(scores, describe(scores, alpha=settings.normality_alpha))
         name, why = advice.test, (f"{advice.sentence} Change it with `test`.",)
-    test, within, flips = TESTS[name], None, None
+    test, within, flips = SCORE_TESTS[name], None, None
     found = run_test(scores, test, settings, seed, progress)
     if settings.margin is not None:
         within = run_equivalence(scores, test, settings, kind, seed)
@@ -478,14 +479,14 @@ def run_analysis(
     normality = settings.normality_alpha
     description = describe(units, alpha=normality)
     recommendation = recommend(units, description)
-    test = TESTS[settings.test or recommendation.test]
-    finding = run_finding(units, replace(settings, test=test.name), "equivalence", seed, progress)
+    test = SCORE_TESTS[settings.test or recommendation.test]
+    finding = run_finding(units, replace(settings, test=test.score_name), "equivalence", seed, progress)
     measured = effect_sizes(
         units, effect_size=settings.effect_size, alpha=settings.effect_alpha, normality_alpha=normality, rng=seed
     )
     curve = run_power_curve(units, test, settings.power, seed, workers=workers, progress=progress)
     parameters = {name: getattr(settings, name) for name in SIGNED.split()} | {
-        "test": test.name,
+        "test": test.score_name,
         "effect_size": ",".join(settings.effect_size),
         "sizes": ",".join(map(str, curve.sizes)),
         "n_simulations": curve.n_simulations,
@@ -500,7 +501,7 @@ def run_analysis(
         significance=finding.significance,
         equivalence=finding.equivalence,
         flips=finding.flips,
-        effects=tuple(sorted(measured, key=lambda size: test.name not in size.tests)),
+        effects=tuple(sorted(measured, key=lambda size: test.score_name not in size.tests)),
         curve=curve,
         notes=(*finding.significance.notes, *recommendation.notes),
         provenance=Provenance("scores analyse", parameters, _random.entropy_of(seed), scores.digest),

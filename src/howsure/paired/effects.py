@@ -10,21 +10,23 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure.data.scales import FloatArray
-from howsure.difference_tests import Hypothesis, Resamples
-from howsure.difference_tests.base import extreme_draws
-from howsure.difference_tests.means import Bootstrap, Permutation, StudentT
-from howsure.difference_tests.medians import BootstrapMedian, PermutationMedian
-from howsure.difference_tests.ranks import SignedRanks, SignTest, Wilcoxon, hodges_lehmann, walsh_interval
 from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
+from howsure.nulls import SIGN_FLIP, STUDENT_T, Resamples
+from howsure.nulls.bootstrap import StudentisedBootstrap
+from howsure.nulls.item_test import extreme_draws
+from howsure.nulls.medians import BootstrapMedian, PermutationMedian
+from howsure.nulls.ranks import SignedRanks, SignTest, Wilcoxon, hodges_lehmann, walsh_interval
 from howsure.paired.description import SKEWED, Description, describe
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import MOST_RESAMPLES
 from howsure.paired.words import level_of
 from howsure.records import Record
+from howsure.resampling.draws import in_batches
+from howsure.resampling.units import draw_counts
 
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""
@@ -138,7 +140,7 @@ class CohenD(EffectMeasure):
     name = "cohen-d"
     label = "Cohen's d"
     meaning = "mean difference in standard deviations of the differences"
-    tests = (StudentT.name, Bootstrap.name, Permutation.name)
+    tests = (STUDENT_T.score_name, StudentisedBootstrap.score_name, SIGN_FLIP.score_name)
     has_convention = True
 
     def factor(self, n: int) -> float:
@@ -193,7 +195,7 @@ class WilcoxonR(EffectMeasure):
     name = "wilcoxon-r"
     label = "Wilcoxon r"
     meaning = "standardised rank sum, Z/√n; at most 0.87 with many segments, slightly more with few"
-    tests = (Wilcoxon.name,)
+    tests = (Wilcoxon.score_name,)
 
     def measure(self, data: _Data) -> EffectSize:
         """Return the effect size of the differences that are not zero."""
@@ -222,7 +224,7 @@ class HodgesLehmann(EffectMeasure):
     name = "hodges-lehmann"
     label = "Hodges–Lehmann"
     meaning = "median of the means of all pairs of differences (i ≤ j), in units of the scores"
-    tests = (Wilcoxon.name, SignTest.name, BootstrapMedian.name, PermutationMedian.name)
+    tests = (Wilcoxon.score_name, SignTest.score_name, BootstrapMedian.score_name, PermutationMedian.score_name)
 
     def measure(self, data: _Data) -> EffectSize:
         """Return the effect size; its interval consists of Walsh averages."""
@@ -371,22 +373,30 @@ def _excess_kurtosis(differences: FloatArray) -> float:
     return float(np.square(squares).mean() / squares.mean() ** 2) - 3
 
 
-def _clustered_interval(scores: PairedScores, alpha: float, draws: Resamples) -> tuple[float, float]:
-    clusters, n_clusters = scores.clusters, scores.n_clusters or 0
-    differences = scores.differences - scores.differences.mean()
-    moments = np.stack([np.bincount(clusters, weights=differences**power) for power in (0, 1, 2)], axis=1)  # type: ignore[arg-type]
-
-    def draw(generator: np.random.Generator, count: int) -> FloatArray:
-        chosen = generator.integers(0, n_clusters, size=(count, n_clusters))
-        size, first, second = moments[chosen].sum(axis=1).T
-        mean = first / size
-        spread = np.sqrt(np.maximum(second / size - mean**2, 0) * size / (size - 1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            effect: FloatArray = ((mean + scores.differences.mean()) / spread)[np.newaxis, :]
-        return effect
-
-    low, high = extreme_draws(draws.blocks(draw, "effect"), Hypothesis(alpha=alpha))
+def _clustered_interval(scores: PairedScores, alpha: float, resamples: Resamples) -> tuple[float, float]:
+    """Return the percentile interval of d from resampled clusters."""
+    drawing = _EffectDrawn(scores)
+    draws = in_batches(drawing, (1, 1), n_resamples=resamples.n_resamples, seed=resamples.seed, purpose="effect")
+    low, high = extreme_draws(draws.advantages[0], alpha / 2)
     return float(low[0]), float(high[0])
+
+
+class _EffectDrawn:
+    """Cohen's d where whole clusters are drawn with replacement."""
+
+    def __init__(self, scores: PairedScores) -> None:
+        self.mean, self.width = scores.differences.mean(), scores.n_clusters or 0
+        rests = scores.differences - self.mean
+        self.moments = np.stack([np.bincount(scores.clusters, weights=rests**power) for power in (0, 1, 2)], axis=1)  # type: ignore[arg-type]
+
+    def advantages(self, rng: np.random.Generator, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Return the effect of each draw; it has no error of its own."""
+        size, first, second = np.moveaxis(draw_counts(rng, (1, 1, n_draws), self.width) @ self.moments, -1, 0)
+        moved = first / size
+        spread = np.sqrt(np.maximum(second / size - moved**2, 0) * size / (size - 1))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            effects = (moved + self.mean) / spread
+        return effects, np.full(effects.shape, np.nan)
 
 
 def _r_interval(moved: FloatArray, alpha: float) -> tuple[float, float]:

@@ -14,14 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
-from howsure.difference_tests import CATALOGUE, DifferenceTest
-from howsure.difference_tests.means import StudentT
 from howsure.documents import Document, Sentence
 from howsure.documents.numbers import in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.intervals.direct import score, score_statistic
+from howsure.nulls import SCORE_TESTS, STUDENT_T, ItemTest
 from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.score_options import TestSettings
 from howsure.paired.significance import SignificanceTest, run_test
@@ -86,7 +85,7 @@ class Equivalence(Signed):
     @property
     def label(self) -> str:
         """The test in words."""
-        return "Tango's score test" if self.test == SCORE_TEST else CATALOGUE[self.test].label
+        return "Tango's score test" if self.test == SCORE_TEST else SCORE_TESTS[self.test].label
 
     @property
     def sentence(self) -> str:
@@ -145,11 +144,11 @@ def equivalence_test(
     """
     settings = TestSettings(test=test, margin=margin, alpha=alpha, n_resamples=n_resamples)
     _random.n_workers(workers)
-    return run_equivalence(scores, CATALOGUE[test], settings, kind, _random.replayable(rng))
+    return run_equivalence(scores, SCORE_TESTS[test], settings, kind, _random.replayable(rng))
 
 
 def run_equivalence(
-    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+    scores: PairedScores, test: ItemTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
 ) -> Equivalence:
     """Test whether the difference lies within the margin of the settings."""
     _check.one_of("kind", kind, KINDS)
@@ -164,7 +163,7 @@ def run_equivalence(
     else:
         found = _two_tests(scores, chosen, settings, kind, seed)
     pvalues = (found["pvalue_lower"],) if kind == "non-inferiority" else (found["pvalue_lower"], found["pvalue_upper"])
-    name = SCORE_TEST if chosen is None else chosen.name
+    name = SCORE_TEST if chosen is None else chosen.score_name
     parameters = {
         "kind": kind,
         "margin": margin,
@@ -188,9 +187,7 @@ def run_equivalence(
     )
 
 
-def _on_the_scale_that_matters(
-    scores: PairedScores, test: DifferenceTest
-) -> tuple[DifferenceTest | None, tuple[str, ...]]:
+def _on_the_scale_that_matters(scores: PairedScores, test: ItemTest) -> tuple[ItemTest | None, tuple[str, ...]]:
     """Return the test to use, None for Tango's score test, and why it is not the one that was asked for."""
     if test.compares_means:
         return test, ()
@@ -204,7 +201,7 @@ def _on_the_scale_that_matters(
         f"Equivalence is tested on the mean: {most:,} of {scores.n:,} differences are exactly "
         f"{number(values[counts.argmax()])}, so the {test.estimand} hardly reacts to a change of the means."
     )
-    return StudentT(), (note,)
+    return STUDENT_T, (note,)
 
 
 def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> dict[str, Any]:
@@ -228,7 +225,7 @@ def _accuracy(scores: PairedScores, margin: float, kind: str, alpha: float) -> d
 
 
 def _two_tests(
-    scores: PairedScores, test: DifferenceTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
+    scores: PairedScores, test: ItemTest, settings: TestSettings, kind: str, seed: np.random.SeedSequence
 ) -> dict[str, Any]:
     margin, alpha = settings.margin or 0.0, settings.alpha
 

@@ -10,14 +10,14 @@ import numpy as np
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
 from howsure.data.scales import FloatArray
-from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Sample
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.proportions import wilson
+from howsure.nulls import SCORE_TESTS, Hypothesis, ItemTest, Resamples, Units
 from howsure.paired.description import describe
-from howsure.paired.recommendation import TESTS, caution
+from howsure.paired.recommendation import caution
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import PowerSettings, checked_sizes
 from howsure.paired.significance import FOUND, check_testable
@@ -114,7 +114,7 @@ class PowerCurve(Signed):
         )
         of = f"units of {self.unit_size} segments; " if self.unit_size > 1 else ""
         how = f"{of}{self.method}, {self.n_simulations:,} simulations per size"
-        said = f"The {TESTS[self.test].label} has a power of {ends} for {self.assumed} ({how})."
+        said = f"The {SCORE_TESTS[self.test].label} has a power of {ends} for {self.assumed} ({how})."
         reached = next(
             (n for n in self.sizes if min(power for size, power in known.items() if size >= n) >= FOUND), None
         )
@@ -167,7 +167,7 @@ def power_curve(
         Studies per size; 1,000 by default, and fewer (at least 100) when the sizes are so large that more than about
         30 million differences would have to be drawn.
     n_resamples : int
-        Resamples inside each simulated bootstrap or permutation test. The 64 studies of a block share them.
+        Resamples inside each simulated bootstrap test of the mean. The 64 studies of a block share them.
     alternative, delta, alpha, normality_alpha, rng, workers, progress
         As in `significance_test`; `progress` is told the number of studies.
 
@@ -194,13 +194,13 @@ def power_curve(
         normality_alpha=normality_alpha,
         **checked_sizes(sizes),
     )
-    return run_power_curve(scores, TESTS[test], settings, rng, workers=workers, progress=progress)
+    return run_power_curve(scores, SCORE_TESTS[test], settings, rng, workers=workers, progress=progress)
 
 
 @_matrices.on_one_thread
 def run_power_curve(
     scores: PairedScores,
-    test: DifferenceTest,
+    test: ItemTest,
     settings: PowerSettings,
     rng: _random.Rng,
     *,
@@ -217,7 +217,7 @@ def run_power_curve(
     if method == "normal" and (scores.clusters is not None or scores.binary):
         why = "scores in clusters" if scores.clusters is not None else "scores of 0 and 1"
         raise ArgumentError(f"`method` 'normal' draws independent normal differences; {why} need 'bootstrap'.")
-    sizes = _sizes(settings.how_many, scores.sample.n)
+    sizes = _sizes(settings.how_many, scores.units.n)
     n_simulations = settings.n_simulations or max(100, min(1000, WORK // sum(sizes)))
     # Moving right-or-wrong scores would make them neither, so for these the effect is a difference in accuracy.
     located = float(scores.differences.mean()) if scores.binary else test.estimate(np.sort(scores.differences))
@@ -243,7 +243,7 @@ def run_power_curve(
         power.append(rejected / counted if counted else float("nan"))
         intervals.append(wilson(rejected, counted))
     parameters = {
-        "test": test.name,
+        "test": test.score_name,
         "method": method,
         "effect": aim,
         "sizes": ",".join(map(str, sizes)),
@@ -256,7 +256,7 @@ def run_power_curve(
         "n_resamples": settings.n_resamples,
     }
     return PowerCurve(
-        test=test.name,
+        test=test.score_name,
         method=method,
         effect=aim,
         effect_source="observed" if effect is None else "given",
@@ -275,7 +275,7 @@ def run_power_curve(
     )
 
 
-def _notes(scores: PairedScores, test: DifferenceTest, settings: PowerSettings, n_undefined: int) -> list[str]:
+def _notes(scores: PairedScores, test: ItemTest, settings: PowerSettings, n_undefined: int) -> list[str]:
     description = describe(scores, alpha=settings.normality_alpha)
     notes = [*scores.notes, *caution(scores, description, test)]
     if settings.power_method == "normal" and not description.normal:
@@ -296,7 +296,7 @@ def _notes(scores: PairedScores, test: DifferenceTest, settings: PowerSettings, 
     return notes
 
 
-Draw = Callable[[np.random.Generator, int, int], Sample]
+Draw = Callable[[np.random.Generator, int, int], Units]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -304,7 +304,7 @@ class _Simulation:
     """How studies are drawn and tested; `draw(generator, count, n)` draws `count` studies of `n` segments."""
 
     draw: Draw
-    test: DifferenceTest
+    test: ItemTest
     hypothesis: Hypothesis
     n_simulations: int
     n_resamples: int
@@ -322,16 +322,16 @@ class _Simulation:
             numbers = range(start // _random.BLOCK, -(-stop // _random.BLOCK))
             drawn = chain.from_iterable(self._studies(n, number, stop) for number in numbers)
             if n_blocks > 1:
-                return self._tested(n, start, Sample.joined([sample for _, sample in drawn]))
-            return np.concatenate([self._tested(n, first, sample) for first, sample in drawn])
+                return self._tested(n, start, Units.joined([units for _, units in drawn]))
+            return np.concatenate([self._tested(n, first, units) for first, units in drawn])
 
         size = n_blocks * _random.BLOCK
-        workers = self.workers if self.test.uses_threads else 1
+        workers = self.workers if self.test.resamples else 1  # short calls would only wait for each other
         return np.concatenate(
             _random.map_blocks(block, self.n_simulations, workers=workers, progress=self.progress, size=size, width=n)
         )
 
-    def _studies(self, n: int, number: int, stop: int) -> Iterator[tuple[int, Sample]]:
+    def _studies(self, n: int, number: int, stop: int) -> Iterator[tuple[int, Units]]:
         """Yield the studies of a block, each time with the number of the first."""
         step = max(1, ROWS_AT_ONCE // n)  # large studies go a few at a time, to stay in the cache
         generator = _random.generator(self.seed, "study", n, number)
@@ -339,37 +339,37 @@ class _Simulation:
         for first in range(number * _random.BLOCK, last, step):
             yield first, self.draw(generator, min(step, last - first), n)
 
-    def _tested(self, n: int, first: int, sample: Sample) -> FloatArray:
+    def _tested(self, n: int, first: int, units: Units) -> FloatArray:
         inner = Resamples(_random.child(self.seed, "inner", n, first), self.n_resamples)
-        return self.test.run(sample, self.hypothesis, inner).pvalue
+        return self.test.simulated_pvalues(units, self.hypothesis, inner)
 
 
 def _source(scores: PairedScores, method: str, located: float, effect: float) -> Draw:
     """Return the function that draws `count` studies of `n` segments with the effect."""
-    data = scores.sample
+    data = scores.units
     if scores.binary and scores.clusters is None:
         flips = max(abs(effect), float(np.abs(scores.differences).mean()))
         won, lost = (flips + effect) / 2, (flips - effect) / 2
 
-        def answers(generator: np.random.Generator, count: int, n: int) -> Sample:
+        def answers(generator: np.random.Generator, count: int, n: int) -> Units:
             chance = generator.random((count, n))
-            return Sample.independent((chance < won).astype(np.float64) - (chance > 1 - lost))
+            return Units.independent((chance < won).astype(np.float64) - (chance > 1 - lost))
 
         return answers
     sums = data.sums[0] + (effect - located) * data.sizes[0]
     if method == "normal":
         deviation = float(sums.std(ddof=1))
 
-        def normal(generator: np.random.Generator, count: int, n: int) -> Sample:
-            return Sample.independent(effect + deviation * generator.standard_normal((count, n)))
+        def normal(generator: np.random.Generator, count: int, n: int) -> Units:
+            return Units.independent(effect + deviation * generator.standard_normal((count, n)))
 
         return normal
 
-    def resampled(generator: np.random.Generator, count: int, n: int) -> Sample:
+    def resampled(generator: np.random.Generator, count: int, n: int) -> Units:
         chosen = generator.integers(0, sums.size, size=(count, n))
         if scores.clusters is None:
-            return Sample.independent(sums[chosen])
-        return Sample(sums[chosen], data.sizes[0][chosen])
+            return Units.independent(sums[chosen])
+        return Units(sums[chosen], data.sizes[0][chosen])
 
     return resampled
 

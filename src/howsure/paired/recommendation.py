@@ -1,18 +1,17 @@
 """Which test fits these scores: three lists, with a reason for each test (the rule of NLPStatTest)."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
-from howsure.difference_tests import CATALOGUE, DifferenceTest, Grade, Shape
-from howsure.difference_tests.means import MANY
 from howsure.documents import Column, Document, Sentence, Table, details
 from howsure.documents.numbers import minus
 from howsure.errors import DataError
+from howsure.nulls import SCORE_TESTS, Grade, ItemTest, Shape
+from howsure.nulls.student import MANY
 from howsure.paired.description import SKEWED, Description
 from howsure.paired.score_lists import PairedScores
 from howsure.records import Record
 
-TESTS: Mapping[str, DifferenceTest] = CATALOGUE
+TESTS = SCORE_TESTS
 """The seven tests by name."""
 
 
@@ -68,7 +67,7 @@ class Recommendation(Record):
     @property
     def sentence(self) -> str:
         """The test to use, and why."""
-        return f"Recommended test: {TESTS[self.test].label}. {self.reason}"
+        return f"Recommended test: {SCORE_TESTS[self.test].label}. {self.reason}"
 
     def document(self) -> Document:
         """Return the three lists of tests."""
@@ -133,7 +132,7 @@ def recommend(scores: PairedScores, description: Description) -> Recommendation:
 
 def _graded(grade: Grade, shape: Shape, n: int) -> tuple[Choice, ...]:
     """Return the tests of this grade, best first."""
-    judged = [(test.suits(shape, n), name) for name, test in TESTS.items()]
+    judged = [(test.suits(shape, n), name) for name, test in SCORE_TESTS.items()]
     found = sorted(((suits.place, name, suits.reason) for suits, name in judged if suits.grade is grade))
     return tuple(Choice(name, reason[0].upper() + reason[1:]) for _, name, reason in found)
 
@@ -142,13 +141,13 @@ UNFIT = "does not suit these scores"
 """The words by which a caution is known."""
 
 
-def caution(scores: PairedScores, description: Description, test: DifferenceTest) -> tuple[str, ...]:
+def caution(scores: PairedScores, description: Description, test: ItemTest) -> tuple[str, ...]:
     """Return a note if the test is in the list of inappropriate ones."""
     advice = recommend(scores, description)
     return tuple(
         f"The {test.label} {UNFIT}. {choice.reason} Better: {', '.join(advice.fitting)}."
         for choice in advice.inappropriate
-        if choice.test == test.name
+        if choice.test == test.score_name
     )
 
 

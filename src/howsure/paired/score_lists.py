@@ -19,9 +19,9 @@ import numpy.typing as npt
 from howsure import _check, _files
 from howsure.data.responses import frozen
 from howsure.data.scales import FloatArray, IntArray
-from howsure.difference_tests import Sample
 from howsure.errors import ArgumentError, DataError
 from howsure.io.text_files import read_whole
+from howsure.nulls import Units
 from howsure.paired.score_options import LARGEST, SMALLEST
 
 ACCURACY = "accuracy difference"
@@ -111,9 +111,9 @@ class PairedScores:
         return self.a - self.b
 
     @property
-    def sample(self) -> Sample:
+    def units(self) -> Units:
         """The differences as the tests take them: one row."""
-        return Sample.of(self.differences[np.newaxis, :], self.clusters)
+        return Units.of(self.differences[np.newaxis, :], self.clusters)
 
     @property
     def constant(self) -> float | None:

@@ -70,7 +70,7 @@ class HypothesisSettings(_fields.Checked):
     test: str | None = option(
         None,
         "Test to run. Default: recommended by the data.",
-        choices="howsure.difference_tests:CATALOGUE",
+        choices="howsure.nulls:SCORE_TESTS",
         common=True,
     )
     alternative: str = option(
@@ -100,7 +100,7 @@ class LevelSettings(_fields.Checked):
         common=True,
     )
     n_resamples: int = option(
-        9999, "Number of resamples of bootstrap and permutation tests.", at_least=1, at_most=MOST_RESAMPLES
+        9999, "Number of resamples of the bootstrap test of the mean.", at_least=1, at_most=MOST_RESAMPLES
     )
 
 
@@ -186,7 +186,7 @@ class PowerSettings(HypothesisSettings, StudySettings, NormalitySettings):
 
     n_resamples: int = option(
         999,
-        "Number of resamples in each simulated bootstrap or permutation test.",
+        "Number of resamples in each simulated bootstrap test of the mean.",
         at_least=1,
         at_most=MOST_RESAMPLES,
     )

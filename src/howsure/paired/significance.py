@@ -11,20 +11,21 @@ from typing import ClassVar
 import numpy as np
 
 from howsure import _check, _matrices, _random
-from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, TestedRows
-from howsure.difference_tests.base import MEAN
-from howsure.difference_tests.means import mean_and_error
-from howsure.difference_tests.ranks import SignTest
 from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.inference.sign_flips import SMALLEST
 from howsure.intervals.direct import score
+from howsure.nulls import SCORE_TESTS, Hypothesis, ItemTest, Resamples, TestedRows
+from howsure.nulls.item_test import MEAN
+from howsure.nulls.ranks import SignTest
+from howsure.nulls.student import robust_error
 from howsure.paired import words
 from howsure.paired.description import describe
-from howsure.paired.recommendation import TESTS, caution
+from howsure.paired.recommendation import caution
 from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.score_options import TestSettings
 from howsure.provenance import Provenance
@@ -41,7 +42,7 @@ class SignificanceTest(Signed):
     Attributes
     ----------
     test : str
-        The name of the test; `TESTS[test]` describes it.
+        The name of the test; `howsure.nulls.SCORE_TESTS[test]` describes it.
     names : tuple of str
     n : int
         The number of differences; `n_clusters` is the number of clusters if there are any.
@@ -109,7 +110,7 @@ class SignificanceTest(Signed):
     @property
     def label(self) -> str:
         """The test in words."""
-        return TESTS[self.test].label
+        return SCORE_TESTS[self.test].label
 
     @property
     def sentence(self) -> str:
@@ -119,16 +120,15 @@ class SignificanceTest(Signed):
     @property
     def shown_pvalue(self) -> str:
         """The p-value as a table shows it; an upper bound where no resample is as extreme as the data."""
-        sides = 2 if self.alternative == "two-sided" else 1
-        if self.n_resamples and not self.exact and self.pvalue <= sides / (self.n_resamples + 1):
+        if self.n_resamples and not self.exact and self.pvalue <= 1 / (self.n_resamples + 1):
             return f"≤ {p_of(self.pvalue)}"
-        if self.pvalue < 1e-300:
-            return "< 1e-300"
+        if self.pvalue <= SMALLEST:
+            return f"< {SMALLEST:g}"
         return p_of(self.pvalue, self.pvalue_standard_error)
 
     def document(self) -> Document:
         """Return the finding and its numbers."""
-        test, error = TESTS[self.test], error_of(self.confidence_interval, self.estimate)
+        test, error = SCORE_TESTS[self.test], error_of(self.confidence_interval, self.estimate)
         a, b = self.names
         columns = (
             Column("score"),
@@ -179,7 +179,7 @@ def significance_test(
     alpha : float
         Level of the decision; the interval has level 1 − alpha.
     n_resamples : int
-        For the tests that resample.
+        For the bootstrap test of the mean.
     normality_alpha : float
         Level of the normality test behind the note.
     rng : int, SeedSequence, Generator or None
@@ -209,12 +209,12 @@ def significance_test(
         n_resamples=n_resamples,
         normality_alpha=normality_alpha,
     )
-    return run_test(scores, TESTS[test], settings, _random.replayable(rng), progress)
+    return run_test(scores, SCORE_TESTS[test], settings, _random.replayable(rng), progress)
 
 
 def run_test(
     scores: PairedScores,
-    test: DifferenceTest,
+    test: ItemTest,
     settings: TestSettings,
     seed: np.random.SeedSequence,
     progress: Callable[[int], object] | None = None,
@@ -222,12 +222,12 @@ def run_test(
     """Run a test, the one that was asked for or that the data recommend."""
     hypothesis = Hypothesis(settings.alternative, settings.delta, settings.alpha)
     check_testable(scores, test, hypothesis.delta)
-    outcome = test.run(scores.sample, hypothesis, Resamples(seed, settings.n_resamples, progress))
+    outcome = test.run(scores.units, hypothesis, Resamples(seed, settings.n_resamples, progress))
     pvalue, side = float(outcome.pvalue[0]), int(outcome.side[0])
     estimate, interval = _estimate(scores, test, hypothesis, outcome)
     detectable, of = _detectable(scores, test, hypothesis, estimate, interval)
     parameters = {
-        "test": test.name,
+        "test": test.score_name,
         "alternative": hypothesis.alternative,
         "delta": hypothesis.delta,
         "alpha": hypothesis.alpha,
@@ -239,7 +239,7 @@ def run_test(
     if scores.constant is None:
         unfit = caution(scores, describe(scores, alpha=settings.normality_alpha), test)
     return SignificanceTest(
-        test=test.name,
+        test=test.score_name,
         names=scores.names,
         n=scores.n,
         n_clusters=scores.n_clusters,
@@ -250,7 +250,7 @@ def run_test(
         means=(float(np.sort(scores.a).mean()), float(np.sort(scores.b).mean())),
         statistic=float(outcome.statistic[0]),
         pvalue=pvalue,
-        pvalue_standard_error=_pvalue_error(pvalue, outcome, hypothesis.alternative),
+        pvalue_standard_error=_pvalue_error(pvalue, outcome),
         alternative=hypothesis.alternative,
         delta=hypothesis.delta,
         alpha=hypothesis.alpha,
@@ -265,22 +265,23 @@ def run_test(
     )
 
 
-def estimand(scores: PairedScores, test: DifferenceTest) -> str:
+def estimand(scores: PairedScores, test: ItemTest) -> str:
     """Return what the test estimates on these scores."""
     return ACCURACY if test.estimates_accuracy and scores.right_or_wrong else test.estimand
 
 
-def check_testable(scores: PairedScores, test: DifferenceTest, delta: float = 0.0) -> None:
+def check_testable(scores: PairedScores, test: ItemTest, delta: float = 0.0) -> None:
     """Refuse data on which the test means nothing, in one line."""
     if scores.n < 2:
         raise DataError("one segment is too few for a test; give at least two.")
-    if scores.clusters is not None and not test.takes_clusters:
-        able = ", ".join(name for name, other in TESTS.items() if other.takes_clusters)
+    if scores.clusters is not None and not test.clusters:
+        able = ", ".join(name for name, other in SCORE_TESTS.items() if other.clusters)
         raise ArgumentError(
-            f"`test` {test.name!r} treats segments as independent, but the scores come in clusters; use one of {able}."
+            f"`test` {test.score_name!r} treats segments as independent, but the scores come in clusters; use one of "
+            f"{able}."
         )
     if delta and scores.right_or_wrong and not test.compares_means:
-        able = ", ".join(name for name, other in TESTS.items() if other.compares_means)
+        able = ", ".join(name for name, other in SCORE_TESTS.items() if other.compares_means)
         raise ArgumentError(
             f"`delta` must be 0 for the {test.label} of right-or-wrong scores, whose differences are −1, 0 and 1; got "
             f"{delta:g}. Use one of {able}, or give a margin."
@@ -293,23 +294,23 @@ def check_testable(scores: PairedScores, test: DifferenceTest, delta: float = 0.
 
 
 def _estimate(
-    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, outcome: TestedRows
+    scores: PairedScores, test: ItemTest, hypothesis: Hypothesis, outcome: TestedRows
 ) -> tuple[float, ConfidenceInterval]:
     level = 1 - hypothesis.alpha
     if estimand(scores, test) == ACCURACY:
         tango = score(scores.differences, span=1.0, confidence_level=level, alternative=hypothesis.alternative)
         return float(scores.differences.mean()), tango
     ends = float(outcome.low[0]), float(outcome.high[0])
-    return float(outcome.estimate[0]), ConfidenceInterval(*ends, test.name, level)
+    return float(outcome.estimate[0]), ConfidenceInterval(*ends, test.score_name, level)
 
 
 def _detectable(
-    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
+    scores: PairedScores, test: ItemTest, hypothesis: Hypothesis, estimate: float, interval: ConfidenceInterval
 ) -> tuple[float, str]:
     """Return the difference that this standard error gives 80% power for, and of what it is a difference."""
     from scipy.special import ndtri, stdtrit
 
-    sample, what = scores.sample, estimand(scores, test)
+    units, what = scores.units, estimand(scores, test)
     if what != MEAN:
         ends = {"greater": (interval.low,), "less": (interval.high,)}.get(hypothesis.alternative, ())
         arms = [abs(end - estimate) for end in ends] or [interval.width / 2]
@@ -318,23 +319,20 @@ def _detectable(
             return math.nan, what
         if arms[0] > 0:
             return arms[0] * (1 + float(ndtri(FOUND)) / z) if z > 0 else math.nan, what
-    error = float(mean_and_error(sample)[1][0])
-    if not test.can_reject(sample.n, hypothesis.tail):
+    _, [error], [degrees] = robust_error(units)
+    if not test.can_reject(units.n, hypothesis.tail):
         error = math.nan
-    degrees = sample.n - 1
     return error * float(stdtrit(degrees, FOUND) - stdtrit(degrees, hypothesis.tail)), MEAN
 
 
-def _pvalue_error(pvalue: float, outcome: TestedRows, alternative: str) -> float:
+def _pvalue_error(pvalue: float, outcome: TestedRows) -> float:
     if outcome.exact or not outcome.n_draws:
         return 0.0
-    sides = 2 if alternative == "two-sided" else 1
-    share = pvalue / sides
-    return sides * math.sqrt(share * (1 - share) / outcome.n_draws)
+    return math.sqrt(pvalue * (1 - pvalue) / outcome.n_draws)
 
 
 def _notes(
-    scores: PairedScores, test: DifferenceTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
+    scores: PairedScores, test: ItemTest, hypothesis: Hypothesis, interval: ConfidenceInterval, pvalue: float
 ) -> list[str]:
     notes = []
     n_zero = int(np.count_nonzero(scores.differences == hypothesis.delta))
@@ -442,7 +440,7 @@ def count_flips(scores: PairedScores, *, alternative: str = "two-sided", alpha: 
     a, b = scores.a == 1, scores.b == 1
     both, only_a, only_b = (int(pattern.sum()) for pattern in (a & b, a & ~b, ~a & b))
     flipped, n = only_a + only_b, scores.n
-    tested = SignTest().run(scores.sample, Hypothesis(alternative, interval=False))
+    tested = SignTest().run(scores.units, Hypothesis(alternative, interval=False))
     gap = abs(only_a - only_b)
     return Flips(
         n=n,

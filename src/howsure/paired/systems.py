@@ -8,14 +8,14 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.difference_tests import DifferenceTest
 from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import error_of, in_words, turned
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.corrections import CORRECTIONS, adjust
-from howsure.paired.recommendation import TESTS, UNFIT
+from howsure.nulls import SCORE_TESTS, ItemTest
+from howsure.paired.recommendation import UNFIT
 from howsure.paired.score_lists import PairedScores, ScoreTable
 from howsure.paired.score_options import TestSettings
 from howsure.paired.significance import SignificanceTest, run_test
@@ -201,12 +201,12 @@ def compare_systems(
         normality_alpha=normality_alpha,
     )
     _random.n_workers(workers)
-    return run_systems(table, TESTS[test], settings, correction, rng)
+    return run_systems(table, SCORE_TESTS[test], settings, correction, rng)
 
 
 @_matrices.on_one_thread
 def run_systems(
-    table: ScoreTable, test: DifferenceTest, settings: TestSettings, correction: str, rng: _random.Rng
+    table: ScoreTable, test: ItemTest, settings: TestSettings, correction: str, rng: _random.Rng
 ) -> SystemsComparison:
     """Test every pair of systems."""
     seed = _random.replayable(rng)
@@ -231,7 +231,7 @@ def run_systems(
     notes = _about_pairs(pairs)
     notes += _about_intervals(intervals, adjusted, correction, alpha, delta)
     parameters = {
-        "test": test.name,
+        "test": test.score_name,
         "alternative": settings.alternative,
         "delta": delta,
         "alpha": alpha,

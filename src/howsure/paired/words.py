@@ -10,12 +10,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from howsure.difference_tests import CATALOGUE
-from howsure.difference_tests.base import MEAN
 from howsure.documents import Definitions, Document
 from howsure.documents.numbers import error_of, in_words, number, rough, subtracted, turned
 from howsure.documents.numbers import interval as ends_of
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.nulls import SCORE_TESTS
+from howsure.nulls.item_test import MEAN
 from howsure.paired.score_lists import ACCURACY
 from howsure.records import Record
 
@@ -127,7 +127,7 @@ def _how(found: "SignificanceTest") -> str:
     units = "" if found.unit_size == 1 else f" units of {found.unit_size} segments"
     if found.n_clusters is not None:
         units = f" in {found.n_clusters:,} clusters"
-    return f"{CATALOGUE[found.test].label}, n = {found.n:,}{units}"
+    return f"{SCORE_TESTS[found.test].label}, n = {found.n:,}{units}"
 
 
 def _about_delta(found: "SignificanceTest") -> str:
@@ -151,7 +151,7 @@ def _nothing_found(found: "SignificanceTest", first: str, second: str) -> str:
 
 def _contradictions(found: "SignificanceTest") -> list[str]:
     """Return what the reader must know if the estimate or the means do not show the direction of the test."""
-    test, said = CATALOGUE[found.test], []
+    test, said = SCORE_TESTS[found.test], []
     if _tied(found):
         ends = found.confidence_interval
         within = "" if ends.low == ends.high == 0 else f" ({ci(found)})"

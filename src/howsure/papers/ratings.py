@@ -20,10 +20,10 @@ from howsure.papers.expected_outcomes import SimulationSize
 from howsure.papers.figures import Plot, Point, point_of, spread_of
 from howsure.papers.legacy import published_metric
 from howsure.papers.published import Measured, PublishedNumber, Setting, figures, lookup
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting as ItemSetting
 from howsure.planning.engines.monte_carlo import simulated_power
-from howsure.planning.engines.simulated_pvalues import Test
 
 CONVENTION = (
     "as printed only with an item bootstrap inside every simulated data set (resample_simulated), which doubles the "

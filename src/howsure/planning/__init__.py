@@ -8,7 +8,7 @@ document (the plan and its words)
 """
 
 from howsure.planning.designs import Costs, Design
-from howsure.planning.engines.simulated_pvalues import TESTS
+from howsure.planning.engines.decisions import TESTS
 from howsure.planning.planner import plan
 from howsure.planning.request import ENGINES, LAYOUTS, Effect, PlanRequest
 from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan

@@ -12,7 +12,7 @@ from howsure import _check, _random
 from howsure.errors import ArgumentError
 from howsure.planning.designs import Costs, Design, spelled_responses
 from howsure.planning.engines.base import Engine
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 from howsure.planning.request import PlanRequest, Scenario
 from howsure.planning.result import Answer, Cell, FollowUp, Pilot, Plan
 from howsure.provenance import Provenance

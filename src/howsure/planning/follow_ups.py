@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from howsure.planning.designs import Costs, Design
 from howsure.planning.engines.base import DesignOutlook, Engine, TestPower
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.rater_engine import RaterEngine
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.groups import cell_of
 from howsure.planning.result import FollowUp
 

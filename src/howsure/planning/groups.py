@@ -20,8 +20,8 @@ from howsure.models import from_dict
 from howsure.planning.choices import ItemSearch, Target
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import DesignOutlook, Engine, TestPower
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.model import ModelEngine
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
 from howsure.planning.result import Cell
 from howsure.sweeps import Grid, task

@@ -19,8 +19,8 @@ from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
 from howsure.planning.choices import Draft, Limits
 from howsure.planning.designs import Design, Responses
+from howsure.planning.engines.decisions import ON_ADVANTAGES, Test
 from howsure.planning.engines.pilot import PilotEngine
-from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
 from howsure.planning.gold_pilots import GoldPilot, draft_from_gold, usual_responses
 from howsure.planning.groups import cells_of
 from howsure.planning.planner import Compute

@@ -11,8 +11,8 @@ from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
 from howsure.planning.choices import Draft, ItemSearch, Limits, fewest_raters
 from howsure.planning.designs import USUAL_RATERS, Design
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_engine import MOST_RATERS, RaterEngine, called
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.groups import cells_of
 from howsure.planning.rater_shapes import having_raters, shapes_of, without_raters
 from howsure.planning.request import DEFAULT_TEST, Effect, PlanRequest, Scenario

@@ -14,7 +14,7 @@ from howsure.models import ResponseModel
 from howsure.models import resolve as resolve_model
 from howsure.models.base import check_sizes
 from howsure.planning.designs import Costs, Responses
-from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
+from howsure.planning.engines.decisions import ON_ADVANTAGES, Test
 
 ENGINES = ("auto", "exact", "monte-carlo")
 PILOT_MODELS = ("auto", "smoothed", "fitted", "empirical")

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from howsure.planning.choices import Limits, Target, fewest_items
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import Engine, OwnAdvantage
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 from howsure.planning.result import Supposition
 
 

@@ -186,7 +186,7 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     test: tuple[str, ...] = option(
         ("sign-flip",),
         "Test to run on the new data, or several with commas; none omits power.",
-        suggested="howsure.planning.engines.simulated_pvalues:TESTS",
+        suggested="howsure.planning.engines.decisions:TESTS",
         metavar="NAME",
         group=METHOD,
     )

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from howsure import _check, _fields, _json
-from howsure.difference_tests import CATALOGUE
 from howsure.errors import ArgumentError, DataError, MissingFileError
+from howsure.nulls import SCORE_TESTS
 from howsure.questions.scores import WITH_SETTINGS
 
 LARGEST = 2**20
 ENDINGS = (".yml", ".yaml")
 
-_TESTS = {name.replace("-median", "_med"): name for name in CATALOGUE}
+_TESTS = {name.replace("-median", "_med"): name for name in SCORE_TESTS}
 _EFFECTS = {"cohend": "cohen-d", "hedgesg": "hedges-g", "wilcoxonr": "wilcoxon-r", "hl": "hodges-lehmann"}
 _METHODS = {"bootstrap": "bootstrap", "montecarlo": "normal", "monte carlo": "normal", "mc": "normal"}
 _PASSED_OVER = """

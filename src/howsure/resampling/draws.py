@@ -21,7 +21,7 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.stacks import Stack
-from howsure.resampling.units import Scorer, draw_counts, draw_signs, few_kinds, scorer_of
+from howsure.resampling.units import MeanScorer, Scorer, draw_counts, draw_signs, few_kinds, scorer_of
 
 Progress = Callable[[int], object]
 
@@ -88,15 +88,32 @@ def draw(
     With `clusters`, the number of each item's cluster, whole clusters are drawn or exchanged instead of items.
     """
     drawing = drawing_of(stack.keeping(scheme), metrics, scheme=scheme, exchange=exchange, clusters=clusters)
-    advantages, errors = np.empty((2, len(metrics), len(stack), n_resamples))
-
-    def batch(number: int, start: int, stop: int) -> None:
-        rng = _random.generator(seed, exchange or "resamples", number)
-        advantages[..., start:stop], errors[..., start:stop] = drawing.advantages(rng, stop - start)
-
     calls_python = not all(getattr(metric, "vectorized", True) for metric in metrics)
     if calls_python and stack.n_items < ALONE:
         workers = 1
+    shape, purpose = (len(metrics), len(stack)), exchange or "resamples"
+    return in_batches(
+        drawing, shape, n_resamples=n_resamples, seed=seed, purpose=purpose, workers=workers, progress=progress
+    )
+
+
+def in_batches(
+    drawing: Drawing,
+    shape: tuple[int, int],
+    *,
+    n_resamples: int,
+    seed: np.random.SeedSequence,
+    purpose: str,
+    workers: int = 1,
+    progress: Progress | None = None,
+) -> Draws:
+    """Return what a drawing gives, (metrics, data sets) = `shape` in each draw: the loop that all resampling takes."""
+    advantages, errors = np.empty((2, *shape, n_resamples))
+
+    def batch(number: int, start: int, stop: int) -> None:
+        rng = _random.generator(seed, purpose, number)
+        advantages[..., start:stop], errors[..., start:stop] = drawing.advantages(rng, stop - start)
+
     size = max(1, CELLS // drawing.width)
     _random.map_blocks(batch, n_resamples, workers=workers, progress=progress, size=size, width=drawing.width)
     return Draws(advantages, errors)
@@ -151,6 +168,22 @@ class UnitsDrawn:
         parts = [scorer(weights) for scorer in self.scorers]
         advantages, errors = (np.stack(side) for side in zip(*parts, strict=True))
         return advantages, errors
+
+
+class MeansDrawn:
+    """Means of rows of units, drawn with replacement; all rows have the same units drawn.
+
+    `sums` holds the sum of each unit, (rows, units), and `sizes` the number of items of each, alike in all rows if it
+    has a single row.
+    """
+
+    def __init__(self, sums: FloatArray, sizes: FloatArray) -> None:
+        self.scorer, self.width = MeanScorer(sums, sizes, exchanges=False), sums.shape[1]
+
+    def advantages(self, rng: np.random.Generator, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Return means and their standard errors, (1, rows, draws)."""
+        means, errors = self.scorer(draw_counts(rng, (1, n_draws), self.width))
+        return means[np.newaxis], errors[np.newaxis]
 
 
 def every_exchange(stack: Stack, metrics: Sequence[Any], scheme: Scheme, clusters: IntArray | None = None) -> Draws:

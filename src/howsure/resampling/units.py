@@ -11,6 +11,7 @@ import numpy as np
 
 from howsure.data.scales import FloatArray, IntArray
 from howsure.metrics.base import SummedMetric
+from howsure.resampling.clusters import cluster_sums
 from howsure.resampling.stacks import Stack
 
 MANY, KINDS = 2**14, 256
@@ -33,7 +34,11 @@ class Scorer(Protocol):
 def scorer_of(metric: Any, stack: Stack, clusters: IntArray | None, *, exchanges: bool) -> Scorer:
     """Return what scores a metric."""
     if metric.additive and not metric.ignores:
-        return MeanScorer(stack.item_advantages(metric), clusters, exchanges=exchanges)
+        advantages = stack.item_advantages(metric)
+        if clusters is None:
+            return MeanScorer(advantages, np.ones((1, advantages.shape[1])), exchanges=exchanges)
+        sums, sizes = cluster_sums(advantages[0], clusters)
+        return MeanScorer(sums[np.newaxis], sizes[np.newaxis], exchanges=exchanges)
     if isinstance(metric, SummedMetric):
         return SumScorer(metric, stack, clusters, exchanges=exchanges)
     return RowScorer(metric, stack, clusters, exchanges=exchanges)
@@ -96,23 +101,24 @@ def few_kinds(scorers: list[Any]) -> IntArray | None:
 
 
 class MeanScorer:
-    """A mean over items: counts or signs times item advantages, a matrix product.
+    """A mean over items: counts or signs times the sums of units, a matrix product.
 
-    Squares are about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
+    `sums` are those of items or of clusters, (rows, units), and `sizes` the number of items in each unit. Squares are
+    about the data's mean: about zero, a small spread would be lost in the rounding of large squares.
     """
 
-    def __init__(self, advantages: FloatArray, clusters: IntArray | None, *, exchanges: bool) -> None:
-        self.exchanges, self.n_items = exchanges, advantages.shape[1]
-        self.centres = advantages.mean(axis=1, keepdims=True) * (not exchanges)
-        rests = advantages - self.centres
-        self.clustered = clusters is not None
-        if clusters is None:
-            columns = [rests] if exchanges else [rests, np.square(rests)]
+    def __init__(self, sums: FloatArray, sizes: FloatArray, *, exchanges: bool) -> None:
+        self.exchanges, self.n_items = exchanges, sizes.sum(axis=-1, keepdims=True)
+        self.clustered = bool((sizes != 1).any())
+        if exchanges:
+            columns = [sums]
         else:
-            sizes = np.bincount(clusters).astype(np.float64)[np.newaxis]
-            sums = np.bincount(clusters, rests[0])[np.newaxis]
-            columns = [sums] if exchanges else [sums, np.square(sums), sums * sizes, sizes, np.square(sizes)]
-        self.columns = np.stack(columns, axis=-1)
+            self.centres = sums.sum(axis=1, keepdims=True) / self.n_items
+            rests = sums - self.centres * sizes
+            columns = [rests, np.square(rests)]
+            if self.clustered:
+                columns += [rests * sizes, sizes, np.square(sizes)]
+        self.columns = np.stack(np.broadcast_arrays(*columns), axis=-1)
 
     def __call__(self, weights: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return means, and the standard errors that the drawn units themselves give."""

@@ -12,6 +12,7 @@ from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import preset
 from howsure.planning.choices import Target, fewest_items
+from howsure.planning.engines.decisions import TESTS, Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.monte_carlo import (
@@ -23,7 +24,6 @@ from howsure.planning.engines.monte_carlo import (
 from howsure.planning.engines.pool_power import power_from_pool
 from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import SumGrid
-from howsure.planning.engines.simulated_pvalues import TESTS, Test
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150

@@ -17,13 +17,14 @@ from howsure.examples import ratings
 from howsure.metrics import resolve
 from howsure.models import DeconvolvedModel, EmpiricalModel, preset
 from howsure.models.simulation import derive
+from howsure.nulls import SIGN_FLIP, Hypothesis, Units
 from howsure.planning import Design, Effect, plan
 from howsure.planning.engines import pilot as pilot_engine
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.pilot import PilotEngine
 from howsure.planning.engines.pool_power import sign_test_power
 from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import SumGrid
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import PlanRequest, Scenario
 from howsure.resampling import cluster_sums
 
@@ -308,10 +309,8 @@ def test_the_power_of_a_pilot_is_that_of_its_own_items(example):
     advantages = engine.observed(resolve("mae").on(example.scale))
     planned = engine.power(Design(40, 5, 3, 3), 0, Test())
     rng = np.random.default_rng(0)
-    from howsure.planning.engines.simulated_pvalues import combine, sign_flip
-
     rows = advantages[rng.integers(0, advantages.size, (2000, 40))]
-    rejected = np.mean(combine(sign_flip(rows), "two-sided") <= 0.05)
+    rejected = np.mean(SIGN_FLIP.run(Units.independent(rows), Hypothesis(interval=False)).pvalue <= 0.05)
     assert planned.power == pytest.approx(rejected, abs=4 * np.hypot(planned.error, 0.011))
     assert planned.power in planned.interval
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from howsure.inference import ConfidenceInterval
 from howsure.planning.designs import Design
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 
 CAUTION = 0.8
 """The confidence of the limit that is planned for where no difference is given (safeguard power, Perugini, Gallucci

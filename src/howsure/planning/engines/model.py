@@ -17,12 +17,12 @@ from howsure.models import simulate_advantages
 from howsure.planning.designs import Design
 from howsure.planning.engines import monte_carlo
 from howsure.planning.engines.base import DesignOutlook, TestPower
+from howsure.planning.engines.decisions import ON_ADVANTAGES, Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting, Sizes
 from howsure.planning.engines.monte_carlo import MonteCarloEngine
 from howsure.planning.engines.pool_power import first_guess, power_from_pool
 from howsure.planning.engines.score_pools import GrowingPools
-from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test
 from howsure.planning.request import Effect, Scenario
 
 POWER_SHARE = 1.5

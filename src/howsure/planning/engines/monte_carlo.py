@@ -19,19 +19,20 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
+from howsure.inference.edgeworth import symmetric_tails
 from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, ItemMetric, Metric
 from howsure.metrics.base import SummedMetric
 from howsure.models import simulate_advantages
 from howsure.models.simulation import derive
-from howsure.nulls import NULLS, SIGN_FLIP
+from howsure.nulls import NULLS, SIGN_FLIP, WELCH, Tails
 from howsure.nulls.mixed_responses import PermutedResponses, PooledResponses
-from howsure.planning.engines import simulated_pvalues as pvalues
+from howsure.nulls.student import welch
 from howsure.planning.engines.base import DesignOutlook, TestPower
+from howsure.planning.engines.decisions import RESAMPLING, Test
 from howsure.planning.engines.exact import MATTERS, student_width
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import NUMBERS, binomial_error
-from howsure.planning.engines.simulated_pvalues import RESAMPLING, Test
 from howsure.resampling.units import CANCELLED
 
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
@@ -163,7 +164,7 @@ def simulated_power(
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
-    if test.name == pvalues.WELCH and not isinstance(metric, ItemMetric):
+    if test.name == WELCH and not isinstance(metric, ItemMetric):
         raise ArgumentError(f"welch-t compares the scores of A with those of B, and {metric.name!r} gives neither one.")
     resamples = test.name in NULLS and NULLS[test.name].narrower
     width = 3 * max(setting.n_responses) if resamples else max(1, len(setting.model.scale.levels))
@@ -173,13 +174,13 @@ def simulated_power(
         if resamples:
             deal = test.name == PermutedResponses.name
             tails = _resampled_responses(drawn, metric, setting, deal=deal, stream=stream)
-        elif test.name == pvalues.WELCH:
+        elif test.name == WELCH:
             assert isinstance(metric, ItemMetric)
             sign = -1 if metric.better == "lower" else 1
-            tails = pvalues.welch_t(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
+            _, tails = welch(*(sign * metric.item_scores(drawn[0], model) for model in drawn[1:]))
         else:
             tails = None
-        decided = test.decide(metric.item_advantages(*drawn)) if tails is None else test.rejects(tails)
+        decided = test.decide(metric.item_advantages(*drawn)) if tails is None else test.rejects_tails(tails)
         return int(decided.sum())
 
     return _share(rejected, n, n_items * width, seed=child(seed, "power by simulation", n_items), workers=workers)
@@ -226,7 +227,7 @@ def _resampled_responses(
     deal: bool,
     stream: np.random.Generator,
     repeats: int = 4,
-) -> pvalues.Tails:
+) -> Tails:
     """Return the tails of pooled or dealt responses.
 
     With items drawn too, a draw's advantage is a mean of independent scores, so its tail follows from their variance
@@ -251,7 +252,7 @@ def _resampled_responses(
     observed = metric.item_advantages(*(derive(side, "values", metric.needs, scale) for side in drawn)).mean(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         kurtosis = np.where(second > 0, fourth / second**2 - 3, 0.0) / n_items
-    return pvalues.normal_sum(observed, second / n_items, kurtosis)
+    return symmetric_tails(observed, second / n_items, kurtosis)
 
 
 def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatArray:

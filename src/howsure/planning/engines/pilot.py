@@ -29,8 +29,11 @@ from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import DeconvolvedModel
 from howsure.models.answers import Answers
 from howsure.models.simulation import derive
+from howsure.nulls import SIGN_FLIP, Hypothesis, Units
+from howsure.nulls.student import robust_error
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import CAUTION, DesignOutlook, OwnAdvantage, TestPower
+from howsure.planning.engines.decisions import ON_ADVANTAGES, Test
 from howsure.planning.engines.exact import PoolPair
 from howsure.planning.engines.exchange import (
     PilotUnits,
@@ -43,9 +46,7 @@ from howsure.planning.engines.model import ModelEngine
 from howsure.planning.engines.pool_power import first_guess, power_from_pool
 from howsure.planning.engines.score_pools import ON_GRID, Pool, grid_step
 from howsure.planning.engines.score_sums import SumGrid, symmetrised, with_moments
-from howsure.planning.engines.simulated_pvalues import ON_ADVANTAGES, Test, combine, sign_flip
 from howsure.planning.request import Effect, PlanRequest, Scenario
-from howsure.resampling import ratio_error
 
 SUBSETS, SUBSET_RESPONSES = 1 << 18, 1 << 23
 """Most subsets of responses that are scored, of all items together; fewer where they are long."""
@@ -348,7 +349,8 @@ class PilotEngine:
         own, given = abs(float(sums.sum() / sizes.sum())), abs(effect.advantage)
         if given <= own * (1 + 1e-9):
             return 0.0
-        least = own - float(stdtrit(sums.size - 1, CAUTION)) * ratio_error(sums, sizes)
+        _, [error], [df] = robust_error(Units(sums[np.newaxis], sizes))
+        least = own - float(stdtrit(df, CAUTION)) * np.nan_to_num(error)
         return float(1 - max(0.0, least) / given)
 
     def _more_variable(self, metric: AdditiveMetric, scores: tuple[FloatArray, ...], difference: float) -> float:
@@ -552,10 +554,11 @@ class PilotEngine:
         if found is None or self.contest.n_items < 2:
             return _compared(self.contest, self.scenario.metrics[metric], self.request)
         advantages = self.observed(found)
-        sums, sizes = self.units.sums(advantages), self.units.sizes
-        error, mean = ratio_error(sums, sizes), float(advantages.mean())
-        reach, cautious = (float(stdtrit(sums.size - 1, share)) * error for share in ((1 + level) / 2, CAUTION))
-        p = float(combine(sign_flip(sums[np.newaxis]), "two-sided")[0])
+        units, mean = Units(self.units.sums(advantages)[np.newaxis], self.units.sizes), float(advantages.mean())
+        _, [error], [df] = robust_error(units)
+        error = np.nan_to_num(error)  # no difference varies
+        reach, cautious = (float(stdtrit(df, share)) * error for share in ((1 + level) / 2, CAUTION))
+        p = float(SIGN_FLIP.run(units, Hypothesis(interval=False)).pvalue[0])
         return OwnAdvantage(mean, ConfidenceInterval(mean - reach, mean + reach, "t", level), p, abs(mean) - cautious)
 
 

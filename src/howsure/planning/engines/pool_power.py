@@ -17,9 +17,9 @@ from howsure._random import generator
 from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.nulls import SIGN_FLIP
 from howsure.planning.engines.base import TestPower
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import Summands
-from howsure.planning.engines.simulated_pvalues import Test
 
 DATA_SETS, FEWEST_DATA_SETS, DRAWN_ITEMS = 4000, 1500, 1 << 22
 """The power is as precise as from this many data sets (error at most .008), or, where these would hold more than

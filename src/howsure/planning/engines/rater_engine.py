@@ -23,8 +23,8 @@ from howsure.metrics import Metric
 from howsure.planning.designs import Design
 from howsure.planning.engines import rater_power
 from howsure.planning.engines.base import CAUTION, DesignOutlook, OwnAdvantage, TestPower
+from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_power import Noise
-from howsure.planning.engines.simulated_pvalues import Test
 from howsure.planning.request import NO_DIFFERENCE
 from howsure.raters import AdvantageComponents
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated

@@ -24,7 +24,7 @@ from scipy.special import gammaincinv, ndtri, stdtrit
 
 from howsure.data.scales import FloatArray
 from howsure.planning.designs import Design
-from howsure.planning.engines.simulated_pvalues import Test
+from howsure.planning.engines.decisions import Test
 from howsure.raters.advantage_components import AdvantageComponents, judgements
 from howsure.raters.advantage_error import PEAK, saturation, share_of
 

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING, Any
 
-from howsure.difference_tests import CATALOGUE
 from howsure.documents.numbers import about, error_of, number
+from howsure.nulls import SCORE_TESTS
 from howsure.reports.accounts.base import CORRECTIONS, Account
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def of_overview(result: Any, asked: "Question | None", data: Any) -> Account:
             "of Shapiro and Wilk (1965) between tests that need a normal distribution and tests that do not.",
         ),
         limits=("A description does not show whether the systems differ.", METRIC),
-        next=() if chosen is None else (f"Run the {CATALOGUE[chosen].label}: `howsure scores test FILE`.",),
+        next=() if chosen is None else (f"Run the {SCORE_TESTS[chosen].label}: `howsure scores test FILE`.",),
     )
 
 
@@ -93,7 +93,7 @@ def of_effects(result: Any, asked: "Question | None", data: Any) -> Account:
 
 def of_curve(result: Any, asked: "Question | None", data: Any) -> Account:
     """Return the account of a power curve."""
-    test = CATALOGUE[result.test]
+    test = SCORE_TESTS[result.test]
     enough = [size for size, power in zip(result.sizes, result.power, strict=True) if power >= 0.8]
     if enough:
         said = f"{enough[0]:,} {result.unit} have 80% power for {result.assumed}."
@@ -125,7 +125,7 @@ def of_power_plan(result: Any, asked: "Question | None", data: Any) -> Account:
 def _done(found: "SignificanceTest") -> str:
     counted = "from all arrangements" if found.exact else f"from {found.n_resamples:,} resamples"
     how = f" The p-value is computed {counted}." if found.n_resamples or found.exact else ""
-    return f"{found.label[0].upper()}{found.label[1:]}: {CATALOGUE[found.test].how}.{how}"
+    return f"{found.label[0].upper()}{found.label[1:]}: {SCORE_TESTS[found.test].how}.{how}"
 
 
 def _settle(found: "SignificanceTest", *, named: bool = False) -> list[str]:

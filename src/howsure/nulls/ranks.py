@@ -12,19 +12,21 @@ from types import MappingProxyType
 import numpy as np
 
 from howsure.data.scales import BoolArray, FloatArray, IntArray
-from howsure.difference_tests.base import (
+from howsure.nulls.item_test import (
     DEPENDENT,
     HODGES_LEHMANN,
     MEDIAN,
-    DifferenceTest,
+    FormulaTest,
     Hypothesis,
     Resamples,
-    Sample,
     Shape,
+    Tails,
     TestedRows,
+    Units,
     inappropriate,
     no_interval,
     non_preferred,
+    on_the_data,
     recommended,
 )
 
@@ -33,15 +35,15 @@ MOST_FOR_EXACT = 50
 IGNORES_SIZES = "valid, but it ignores the sizes of the differences and loses power."
 
 
-class SignedTest(DifferenceTest):
+class SignedTest(FormulaTest):
     """A test by signs or signed ranks of independent items."""
 
     ignores_zeros = True
     estimates_accuracy = True
 
-    def can_reject(self, n: int, tail: float) -> bool:
+    def can_reject(self, n_units: int, tail: float) -> bool:
         """Return whether one of the 2ⁿ arrangements of signs is rare enough."""
-        return 2.0**-n <= tail
+        return 2.0**-n_units <= tail
 
 
 class SignTest(SignedTest):
@@ -50,8 +52,14 @@ class SignTest(SignedTest):
     The interval for the median runs between two order statistics of all differences (exact, never too short).
     """
 
-    name = "sign"
+    name, score_name = "sign-test", "sign"
     label = "sign test"
+    says = "no resampling: on an item where they differ, A and B are better with probability ½ each"
+    account = (
+        "the p-value is that of the sign test: of the items on which A and B differ, each is better on half (Arbuthnot "
+        "1710). It tests how often A is better, not by how much"
+    )
+    rules = on_the_data(name)
     estimand = MEDIAN
     statistic = "positive differences"
     compares = "how many differences are positive and how many negative"
@@ -72,12 +80,11 @@ class SignTest(SignedTest):
         """Return the median."""
         return float(np.median(ordered))
 
-    def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
+    def run(self, units: Units, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
         from scipy.special import bdtr, bdtrc
 
-        rows = sample.sums
-        centred = away_from(rows, hypothesis.delta)
+        rows, centred = units.sums, units.less(hypothesis.delta).sums
         positive = np.count_nonzero(centred > 0, axis=1)
         counted = positive + np.count_nonzero(centred < 0, axis=1)
         less = np.where(counted > 0, bdtr(positive, np.maximum(counted, 1), 0.5), 1.0)
@@ -96,8 +103,14 @@ class Wilcoxon(SignedTest):
     corrected for ties. The interval consists of Walsh averages.
     """
 
-    name = "wilcoxon"
+    name, score_name = "wilcoxon", "wilcoxon"
     label = "Wilcoxon signed-rank test"
+    says = "no resampling: the signed ranks of the item advantages, which are symmetric around zero"
+    account = (
+        "the p-value is that of Wilcoxon's signed ranks of the item advantages (Wilcoxon 1945), which tests their "
+        "median and assumes that they are symmetric around it"
+    )
+    rules = on_the_data(name)
     estimand = HODGES_LEHMANN
     statistic = "positive rank sum"
     compares = "the ranks of positive and negative differences"
@@ -116,12 +129,11 @@ class Wilcoxon(SignedTest):
         """Return the median of the Walsh averages."""
         return hodges_lehmann(ordered)
 
-    def run(self, sample: Sample, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
+    def run(self, units: Units, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
         from scipy.special import ndtr
 
-        rows = sample.sums
-        ranked = SignedRanks.of(away_from(rows, hypothesis.delta))
+        rows, ranked = units.sums, SignedRanks.of(units.less(hypothesis.delta).sums)
         rank_sum = ranked.rank_sum
         less, greater = ndtr(ranked.z), ndtr(-ranked.z)
         few, plain = ranked.counted <= MOST_FOR_EXACT, ranked.plain
@@ -285,16 +297,7 @@ def walsh_average(ordered: FloatArray, k: int) -> float:
     return float(np.partition(ordered[rows] + ordered[columns], rank)[rank]) / 2
 
 
-def away_from(rows: FloatArray, delta: float) -> FloatArray:
-    """Return `rows − delta`, with what only rounding keeps from zero set to zero."""
-    if delta == 0:
-        return rows
-    centred = rows - delta
-    rounding = 8 * np.finfo(np.float64).eps * max(abs(delta), float(np.abs(rows).max()))
-    return np.where(np.abs(centred) <= rounding, 0.0, centred)
-
-
-def order_interval(ordered: FloatArray, tail: float) -> tuple[FloatArray, FloatArray]:
+def order_interval(ordered: FloatArray, tail: float) -> Tails:
     """Return the order statistics of ascending rows that hold the median, with at most `tail` error on each side."""
     k = _binomial_rank(ordered.shape[1], tail)
     if not k:

@@ -2,7 +2,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from howsure.planning.engines import simulated_pvalues as pvalues
+from howsure.inference.simulated_sign_flips import simulated_sign_flips, tails_with_rest
+from howsure.nulls import Hypothesis, Units, combined
+from howsure.nulls.student import welch
+from howsure.planning.engines.decisions import NO_RESAMPLES, ON_ADVANTAGES, Test
 
 
 def rows(kind, n, count=40, seed=0):
@@ -20,6 +23,11 @@ def rows(kind, n, count=40, seed=0):
     here = (found.sum(axis=1) > 1.3 * sizes) & (found.sum(axis=1) < 3 * sizes)
     assert here.sum() >= count
     return found[here][:count]
+
+
+def pvalues(name, data, alternative="two-sided"):
+    units = Units.independent(data)
+    return ON_ADVANTAGES[name].simulated_pvalues(units, Hypothesis(alternative), NO_RESAMPLES)
 
 
 def swaps(row, step):
@@ -42,7 +50,7 @@ def swaps(row, step):
 @pytest.mark.parametrize("n", [13, 20, 50])
 def test_sign_flip_agree_with_all_swaps(kind, n):
     data = rows(kind, n, count=8)
-    _, greater = pvalues.sign_flip(data)
+    _, greater = simulated_sign_flips(data)
     step = {"three values": 1 / 3, "Likert": 0.04}.get(kind)
     exact = np.array([swaps(row, step) for row in data])
     np.testing.assert_allclose(greater, exact, rtol=0.04, atol=2e-4)
@@ -50,7 +58,7 @@ def test_sign_flip_agree_with_all_swaps(kind, n):
 
 def test_few_items_are_counted_exactly():
     data = np.random.default_rng(0).standard_normal((5, 9))
-    less, greater = pvalues.sign_flip(data)
+    less, greater = simulated_sign_flips(data)
     for row, low, high in zip(data, less, greater, strict=True):
         found = stats.permutation_test((row,), np.mean, permutation_type="samples", alternative="greater")
         assert high == pytest.approx(found.pvalue)
@@ -59,36 +67,37 @@ def test_few_items_are_counted_exactly():
 
 def test_advantages_of_one_size_give_the_sign_test():
     data = np.array([[1.0] * 15 + [-1.0] * 5 + [0.0] * 10])
-    _, greater = pvalues.sign_flip(data)
+    _, greater = simulated_sign_flips(data)
     assert greater[0] == pytest.approx(stats.binom.sf(14, 20, 0.5))
 
 
 def test_paired_t_and_welch_t_are_those_of_scipy():
     rng = np.random.default_rng(1)
     a, b = rng.standard_normal((4, 12)) + 0.5, rng.standard_normal((4, 12)) * 2
-    p = pvalues.combine(pvalues.ON_ADVANTAGES["paired-t"](a - b), "two-sided")
+    p = pvalues("paired-t", a - b)
     np.testing.assert_allclose(p, stats.ttest_rel(a, b, axis=1).pvalue)
-    p = pvalues.combine(pvalues.welch_t(a, b), "greater")
+    _, tails = welch(a, b)
+    p = combined(tails, "greater")
     np.testing.assert_allclose(p, stats.ttest_ind(a, b, axis=1, equal_var=False, alternative="greater").pvalue)
 
 
 @pytest.mark.parametrize("n", [10, 30, 200])
 def test_wilcoxon_is_that_of_scipy(n):
     data = np.random.default_rng(2).standard_normal((6, n)) + 0.3
-    p = pvalues.combine(pvalues.ON_ADVANTAGES["wilcoxon"](data), "two-sided")
+    p = pvalues("wilcoxon", data)
     method = "exact" if n <= 50 else "asymptotic"
     expected = [stats.wilcoxon(row, method=method).pvalue for row in data]
     np.testing.assert_allclose(p, expected, rtol=0.03)
 
 
-@pytest.mark.parametrize("function", [pvalues.shifted_bootstrap, pvalues.item_bootstrap])
-def test_bootstrap_tails_agree_with_bootstrap_draws(function):
+@pytest.mark.parametrize("name", ["shifted-bootstrap", "item-bootstrap"])
+def test_bootstrap_tails_agree_with_bootstrap_draws(name):
     rng = np.random.default_rng(3)
     data = rng.exponential(size=(4, 60)) - 0.8
-    less, greater = function(data)
+    less, greater = pvalues(name, data, "less"), pvalues(name, data, "greater")
     for row, low, high in zip(data, less, greater, strict=True):
         draws = rng.choice(row, (20_000, row.size)).mean(axis=1)
-        as_far = draws - row.mean() >= row.mean() if function is pvalues.shifted_bootstrap else draws <= 0
+        as_far = draws - row.mean() >= row.mean() if name == "shifted-bootstrap" else draws <= 0
         share = np.mean(as_far)
         assert high == pytest.approx(share, abs=4 * np.sqrt(share * (1 - share) / 20_000) + 0.002)
         assert low == pytest.approx(1 - high, abs=1e-9)
@@ -96,17 +105,15 @@ def test_bootstrap_tails_agree_with_bootstrap_draws(function):
 
 def test_swapping_a_and_b_swaps_the_tails():
     data = rows("normal", 30, count=5)
-    for function in pvalues.ON_ADVANTAGES.values():
-        less, greater = function(data)
-        turned_less, turned_greater = function(-data)
-        np.testing.assert_allclose(less, turned_greater, atol=1e-9)
-        np.testing.assert_allclose(greater, turned_less, atol=1e-9)
+    for name in ON_ADVANTAGES:
+        np.testing.assert_allclose(pvalues(name, data, "less"), pvalues(name, -data, "greater"), atol=1e-9)
+        np.testing.assert_allclose(pvalues(name, data, "greater"), pvalues(name, -data, "less"), atol=1e-9)
 
 
 def test_advantages_that_are_all_zero_are_never_significant():
     data = np.zeros((3, 20))
-    for function in pvalues.ON_ADVANTAGES.values():
-        assert not (pvalues.combine(function(data), "two-sided") < 1 - 1e-9).any()  # Student's is undefined
+    for name in ON_ADVANTAGES:
+        assert not (pvalues(name, data) < 1 - 1e-9).any()  # Student's is undefined
 
 
 def test_signed_sums_are_sums_over_all_signs():
@@ -127,7 +134,7 @@ def test_signed_sums_are_sums_over_all_signs():
         density = np.exp(-np.square(x) / 2) / np.sqrt(2 * np.pi)
         upper = ndtr(-x) + density * kurtosis[:, np.newaxis] / 24 * (x**3 - 3 * x)
     plain = np.where(variance[:, np.newaxis] > 0, np.clip(upper, 0, 1), left <= 0).mean(axis=1)
-    tails = pvalues.signed_sum_tails(largest, variance, kurtosis, bound, np.zeros(6))
+    tails = tails_with_rest(largest, variance, kurtosis, bound, np.zeros(6))
     np.testing.assert_allclose(tails, plain, atol=1e-12)
 
 
@@ -135,10 +142,10 @@ def test_signed_sums_are_sums_over_all_signs():
 @pytest.mark.parametrize("n", [13, 50, 200])
 def test_a_decision_is_the_same_without_the_signs_that_it_does_not_take(kind, n):
     data = rows(kind, n, count=100 if n == 13 else 200, seed=5)
-    for test in (pvalues.Test(), pvalues.Test(alpha=0.01, alternative="greater")):
+    for test in (Test(), Test(alpha=0.01, alternative="greater")):
         level = test.alpha * (1 + 1e-9)
         whole, quick = (
-            pvalues.combine(pvalues.sign_flip(data, near=near), test.alternative) <= level
+            combined(simulated_sign_flips(data, near=near), test.alternative) <= level
             for near in (None, test.alpha / test.sides)
         )
         assert quick.tolist() == whole.tolist()

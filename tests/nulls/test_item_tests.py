@@ -12,18 +12,18 @@ from scipy import stats
 
 from howsure import Contest, _random
 from howsure.comparison import compare
-from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample, ranks
-from howsure.difference_tests.means import mean_and_error
-from howsure.difference_tests.medians import BootstrapMedian
+from howsure.nulls import SCORE_TESTS, Hypothesis, Resamples, Units, ranks
+from howsure.nulls.medians import BootstrapMedian
 
-T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = CATALOGUE.values()
+NAMES = ("t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation", "permutation-median")
+T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = map(SCORE_TESTS.get, NAMES)
 DRAWS = Resamples(_random.seed_of(1), 999)
 decimals = st.lists(st.integers(-30, 30).map(lambda tenths: tenths / 10), min_size=2, max_size=9)
 numbers = st.lists(st.floats(-1e3, 1e3, allow_subnormal=False), min_size=2, max_size=60)
 
 
 def row(values):
-    return Sample.independent(np.array([values], dtype=float))
+    return Units.independent(np.array([values], dtype=float))
 
 
 def walsh(values):
@@ -142,26 +142,29 @@ def test_bootstrap_medians_have_the_distribution_of_resampled_medians(n):
     for delta in np.quantile(resampled, [0.02, 0.1, 0.3, 0.5, 0.7, 0.9, 0.98]) + 1e-6:
         found = BOOTSTRAP_MEDIAN.run(row(values), Hypothesis("greater", delta), Resamples(DRAWS.seed, n_draws))
         expected = np.mean(resampled <= delta)
-        error = math.sqrt(2 * expected * (1 - expected) / n_draws)
+        error = math.sqrt(expected * (1 - expected) / n_draws)
         assert abs(found.pvalue[0] - expected) <= 4.5 * error + 1 / n_draws
+        assert found.exact
 
 
 def test_bootstrap_t_is_the_resampled_t():
     rng = np.random.default_rng(5)
     values = rng.exponential(size=12)
-    generator = _random.generator(DRAWS.seed, "bootstrap", 0)
+    generator = _random.generator(DRAWS.seed, "studentised", 0)
     chosen = generator.integers(0, 12, size=(64, 12))
     expected = [(values[c].mean() - values.mean()) / (values[c].std(ddof=1) / np.sqrt(12)) for c in chosen]
     observed = (values.mean() - 0.5) / (values.std(ddof=1) / np.sqrt(12))
     found = BOOTSTRAP.run(row(values), Hypothesis("greater", 0.5), Resamples(DRAWS.seed, 64))
     assert found.pvalue[0] == (1 + np.sum(np.array(expected) >= observed)) / 65
+    found = BOOTSTRAP.run(row(values), Hypothesis("two-sided", 0.5), Resamples(DRAWS.seed, 64))
+    assert found.pvalue[0] == (1 + np.sum(np.abs(expected) >= observed)) / 65
 
 
 @pytest.mark.parametrize("test", [T, BOOTSTRAP, PERMUTATION])
 def test_clusters_of_one_line_change_nothing(test):
     values = np.random.default_rng(6).normal(0.3, 1, (1, 25))
-    lines = test.run(Sample.independent(values), Hypothesis(), DRAWS)
-    clusters = test.run(Sample(values, np.ones(25)), Hypothesis(), DRAWS)
+    lines = test.run(Units.independent(values), Hypothesis(), DRAWS)
+    clusters = test.run(Units(values, np.ones(25)), Hypothesis(), DRAWS)
     assert lines.pvalue[0] == clusters.pvalue[0]
     expected = stats.ttest_1samp(values[0], 0)
     if test is T:
@@ -172,7 +175,7 @@ def test_clusters_of_one_line_change_nothing(test):
 @pytest.mark.parametrize("test", [T, BOOTSTRAP, PERMUTATION])
 def test_duplicating_every_line_within_its_cluster_creates_no_significance(test):
     values = np.random.default_rng(7).normal(0.4, 1, (1, 25))
-    once, twice = (test.run(Sample(k * values, np.full(25, float(k))), Hypothesis(), DRAWS) for k in (1, 2))
+    once, twice = (test.run(Units(k * values, np.full(25, float(k))), Hypothesis(), DRAWS) for k in (1, 2))
     assert twice.pvalue[0] == pytest.approx(once.pvalue[0])
     assert twice.low[0] == pytest.approx(once.low[0])
 
@@ -188,15 +191,14 @@ def test_cluster_robust_error_of_the_bootstrap_is_that_of_statsmodels():
 
     groups, values = clustered_differences()
     fit = sm.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
-    sample = Sample(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
-    mean, error = mean_and_error(sample)
+    sample = Units(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
     # statsmodels multiplies by (n - 1) / (n - k) = 1 for one regressor and by G / (G - 1), as we do.
-    assert mean[0] / error[0] == pytest.approx(fit.tvalues[0])
+    assert BOOTSTRAP.run(sample, Hypothesis(), DRAWS).statistic[0] == pytest.approx(fit.tvalues[0])
 
 
 def test_students_t_of_clusters_is_that_of_compare():
     groups, values = clustered_differences()
-    sample = Sample(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
+    sample = Units(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
     found = T.run(sample, Hypothesis(), DRAWS)
     contest = replace(Contest.from_arrays(None, values, np.zeros(values.size)), groups={"document": groups.astype(str)})
     result = compare(contest, metric="rating", cluster="document", null="paired-t", interval="t", rng=0)
@@ -204,21 +206,21 @@ def test_students_t_of_clusters_is_that_of_compare():
     assert found.low[0] == pytest.approx(result.confidence_interval.low)
 
 
-@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
+@pytest.mark.parametrize("test", SCORE_TESTS.values(), ids=SCORE_TESTS)
 def test_rows_do_not_see_each_other(test):
     rows = np.random.default_rng(9).normal(0.2, 1, (3, 40))
-    together = test.run(Sample.independent(rows), Hypothesis(delta=0.1), DRAWS)
+    together = test.run(Units.independent(rows), Hypothesis(delta=0.1), DRAWS)
     for number in range(3):
-        alone = test.run(Sample.independent(rows[[number]]), Hypothesis(delta=0.1), DRAWS)
+        alone = test.run(Units.independent(rows[[number]]), Hypothesis(delta=0.1), DRAWS)
         assert alone.pvalue[0] == together.pvalue[number]
         assert alone.low[0] == pytest.approx(together.low[number])
 
 
-@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
+@pytest.mark.parametrize("test", SCORE_TESTS.values(), ids=SCORE_TESTS)
 @pytest.mark.parametrize("n", [30, 31, 200])
 def test_interval_and_pvalue_agree(test, n):
     values = np.random.default_rng(n).normal(0.3, 1, (1, n))
-    sample = Sample.independent(values)
+    sample = Units.independent(values)
     found = test.run(sample, Hypothesis(), DRAWS)
     width = found.high[0] - found.low[0]
     # Order statistics bound closed intervals, so look a little inside and a little outside.
@@ -229,7 +231,7 @@ def test_interval_and_pvalue_agree(test, n):
         assert (test.run(sample, Hypothesis(delta=delta), DRAWS).pvalue[0] > 0.05) == inside
 
 
-@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
+@pytest.mark.parametrize("test", SCORE_TESTS.values(), ids=SCORE_TESTS)
 @pytest.mark.parametrize("n", [20, 21])
 def test_level_on_normal_data(test, n):
     n_rows = 1000
@@ -237,7 +239,7 @@ def test_level_on_normal_data(test, n):
     hypothesis = Hypothesis(interval=False)
     blocks = range(0, n_rows, 100)
     parts = [
-        test.run(Sample.independent(rows[i : i + 100]), hypothesis, Resamples(_random.seed_of(i), 399)) for i in blocks
+        test.run(Units.independent(rows[i : i + 100]), hypothesis, Resamples(_random.seed_of(i), 399)) for i in blocks
     ]
     rejected = sum(int((part.pvalue <= 0.05).sum()) for part in parts)
     # Discrete tests stay below their level, and the percentile bootstrap of the median of 20 exceeds it; the bounds
@@ -250,7 +252,7 @@ def test_level_on_normal_data(test, n):
 @pytest.mark.parametrize("test", [T, SIGN, WILCOXON], ids=repr)
 def test_coverage_on_normal_data(test):
     rows = np.random.default_rng(10).normal(size=(1000, 30))
-    found = test.run(Sample.independent(rows), Hypothesis(), DRAWS)
+    found = test.run(Units.independent(rows), Hypothesis(), DRAWS)
     missed = 1000 - int(((found.low <= 0) & (found.high >= 0)).sum())
     assert missed <= stats.binom.ppf(0.9995, 1000, 0.05)
 
@@ -263,7 +265,7 @@ def test_a_bootstrap_of_few_segments_median_holds_its_level(n):
     test, known = BootstrapMedian(), Resamples(np.random.SeedSequence(0), 999)
     rows = np.stack([np.where(np.arange(n) < positive, 1.0, -1.0) * np.arange(1, n + 1) for positive in range(n + 1)])
     for alternative in ("two-sided", "greater", "less"):
-        found = test.run(Sample.of(rows), Hypothesis(alternative), known)
+        found = test.run(Units.of(rows), Hypothesis(alternative), known)
         assert (binom.pmf(np.arange(n + 1), n, 0.5) * (found.pvalue <= 0.05)).sum() <= 0.05
         outside = ~((found.low <= 0) & (found.high >= 0))
         np.testing.assert_array_equal(outside, found.pvalue <= 0.05)

@@ -3,14 +3,14 @@
 import numpy as np
 import pytest
 
-from howsure.difference_tests import CATALOGUE, Hypothesis, Resamples, Sample
+from howsure.nulls import SCORE_TESTS, Hypothesis, Resamples, Units
 from howsure.paired import PairedScores, power_curve, significance_test
 
 SEED = np.random.SeedSequence(7)
 
 
 @pytest.mark.parametrize("n", [9, 20, 61])
-@pytest.mark.parametrize("name", CATALOGUE)
+@pytest.mark.parametrize("name", SCORE_TESTS)
 def test_rows_are_tested_as_each_alone(name, n):
     rng = np.random.default_rng(n)
     rows = np.round(rng.normal(0.3, 1, size=(12, n)), 1)
@@ -20,7 +20,7 @@ def test_rows_are_tested_as_each_alone(name, n):
 
     def pvalues(rows):
         with np.errstate(all="ignore"):
-            return CATALOGUE[name].run(Sample.independent(rows), Hypothesis(interval=False), draws).pvalue
+            return SCORE_TESTS[name].run(Units.independent(rows), Hypothesis(interval=False), draws).pvalue
 
     together, alone = pvalues(rows), [pvalues(row[np.newaxis]) for row in rows]
     np.testing.assert_array_equal(together, np.concatenate(alone))
@@ -43,32 +43,24 @@ def test_samples_do_not_depend_on_the_order_of_items():
     rows, clusters = rng.normal(size=(3, 20)), rng.integers(0, 6, 20)
     order = rng.permutation(20)
     for groups in (None, clusters):
-        one, other = Sample.of(rows, groups), Sample.of(rows[:, order], None if groups is None else groups[order])
+        one, other = Units.of(rows, groups), Units.of(rows[:, order], None if groups is None else groups[order])
         np.testing.assert_allclose(one.sums, other.sums, rtol=0, atol=1e-15)
         np.testing.assert_array_equal(one.sizes, other.sizes)
-        alone = Sample.of(rows[[1]], groups)
+        alone = Units.of(rows[[1]], groups)
         np.testing.assert_array_equal(alone.sums, one.sums[[1]])
 
 
-@pytest.mark.parametrize("test", CATALOGUE.values(), ids=CATALOGUE)
+@pytest.mark.parametrize("test", SCORE_TESTS.values(), ids=SCORE_TESTS)
 def test_what_a_test_cannot_reject_it_does_not_reject(test):
-    clear = Sample.of(np.linspace(1, 2, 6)[np.newaxis])
+    clear = Units.of(np.linspace(1, 2, 6)[np.newaxis])
     for tail in (0.5**6, 0.4**6):
         found = test.run(clear, Hypothesis("greater"), Resamples(SEED, 9999)).pvalue[0]
         assert test.can_reject(6, tail) or found > tail
 
 
-@pytest.mark.parametrize("test", [test for test in CATALOGUE.values() if not test.resamples], ids=repr)
+@pytest.mark.parametrize("test", [test for test in SCORE_TESTS.values() if not test.resamples], ids=repr)
 def test_tests_that_draw_nothing_need_no_resamples(test):
-    sample = Sample.of(np.linspace(-1, 2, 9)[np.newaxis])
+    sample = Units.of(np.linspace(-1, 2, 9)[np.newaxis])
     alone, given = (test.run(sample, Hypothesis(), *draws) for draws in ((), (Resamples(SEED),)))
     assert alone.pvalue == given.pvalue
     assert alone.n_draws == 0
-
-
-@pytest.mark.parametrize("n", [30, 20_000])  # drawn at once, and block by block
-def test_more_resamples_begin_with_the_same_ones(n):
-    few, many = (Resamples(SEED, count).counts(lambda weights: weights.T, n, "x") for count in (64, 200))
-    assert few.tobytes() == many[:, :64].tobytes()
-    assert many.shape == (n, 200)
-    assert (many.sum(axis=0) == n).all()
