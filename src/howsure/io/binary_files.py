@@ -34,7 +34,6 @@ try:
     resource.setrlimit(resource.RLIMIT_AS, (int(sys.argv[1]),) * 2)
 except (ImportError, ValueError, OSError):
     pass
-import os
 import polars
 READ = {"Parquet": polars.read_parquet, "Arrow": polars.read_ipc, "Arrow stream": polars.read_ipc_stream}
 SCAN = {"Parquet": polars.scan_parquet, "Arrow": polars.scan_ipc}
@@ -44,14 +43,12 @@ for line in iter(sys.stdin.readline, ""):
     reason, n_bytes, n_cells = None, 0, 0
     try:
         with open(path, "rb") as file:
-            head = READ[kind](file, n_rows=first)
-        size = max(head.estimated_size(), 1)
-        if kind in SCAN and head.height == first:
+            head = READ[kind](file, n_rows=first if kind in SCAN else None)
+        n_rows = head.height  # a stream does not say how many it has, so all of it is read
+        if kind in SCAN and n_rows == first:
             with open(path, "rb") as file:
                 n_rows = SCAN[kind](file).select(polars.len()).collect().item()
-        else:  # a stream does not say how many rows it has
-            n_rows = head.height if head.height < first else first * max(os.path.getsize(path) // size, 1)
-        n_bytes, n_cells = size * n_rows // max(head.height, 1), n_rows * head.width
+        n_bytes, n_cells = head.estimated_size() * n_rows // max(head.height, 1), n_rows * head.width
         del head
         if per_byte * n_bytes + per_cell * n_cells <= limit:
             with open(path, "rb") as file:

@@ -9,6 +9,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -54,11 +55,11 @@ RECORD_DECODER = json.JSONDecoder(parse_constant=str, parse_int=whole_number, ob
 
 def read_json_lines(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
     """Read a JSON Lines file as columns of text, with the line of each row and the first line of nested columns."""
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open("rb") as content, TextIOWrapper(content, encoding="utf-8-sig") as file:
         size = path.stat().st_size
         numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
         records = ((number, _json_object(line, name, number)) for number, line in numbered)
-        return _table(records, name, paths, size, file.buffer.tell)
+        return _table(records, name, paths, size, content.tell)
 
 
 def read_json(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:

@@ -86,9 +86,9 @@ MOST_MEMORY = 4 * 2**30
 PER_BYTE, PER_CELL = 2, 30
 """Bytes of memory that reading takes for each byte of a table and for each of its cells.
 
-Measured with 40 million cells (an item, a model, a rater and a score in a row): 1.9 GB for a CSV file of 404 MB, with or
-without quotes, and for 337 MB that Polars holds of a Parquet file of 12 MB; 1.3 GB for 28 million cells in 590 MB of JSON
-Lines.
+Measured with 40 million cells (an item, a model, a rater and a score in a row): 1.9 GB for CSV files of 404 MB, and of
+481 MB with quotes, and for a Parquet file of 12 MB that Polars expands to 337 MB; 1.3 GB for 28 million cells in 590 MB
+of JSON Lines.
 """
 FEWER = "Make a smaller file with only the columns of item, model, score and rater, or with a sample of the items."
 
@@ -250,7 +250,7 @@ def as_utf8(path: Path, name: str, encoding: str | None) -> Iterator[Path]:
 
 WHOLE_CHUNK = 2**20
 LARGEST_WHOLE = MOST_MEMORY // 4
-"""Bytes of a file that is read whole, with its text beside it, where a letter takes two bytes if one is no Latin letter.
+"""Bytes of a file that is read whole: its text is held beside it, and takes two bytes for each letter if one needs two.
 
 A pipe without end is refused once it has sent as many."""
 
@@ -294,9 +294,13 @@ def read_whole(path: Path, *, encoding: str | None = None) -> str:
     if encoding is not None:
         check_encoding(encoding)
     decoder = codecs.getincrementaldecoder("utf-8")()
-    content = bytearray()
+    content, limit = bytearray(), f"{LARGEST_WHOLE / 2**30:.1f} GB, the limit of a file that is read as a whole"
+    too_large = DataError(f"{path} is larger than {limit}. Make a smaller file with some of its lines.")
     try:
-        if stat.S_ISCHR(path.stat().st_mode):
+        status = path.stat()
+        if status.st_size > LARGEST_WHOLE:
+            raise too_large
+        if stat.S_ISCHR(status.st_mode):
             raise DataError(f"{path} is a device and not a file; name a file.")
         with path.open("rb") as file:
             while part := file.read(WHOLE_CHUNK):
@@ -304,8 +308,7 @@ def read_whole(path: Path, *, encoding: str | None = None) -> str:
                     refuse_binary(part, len(content), str(path), decoder)
                 content += part
                 if len(content) > LARGEST_WHOLE:
-                    limit = f"{LARGEST_WHOLE / 2**30:.1f} GB, the limit of a file that is read as a whole"
-                    raise DataError(f"{path} is larger than {limit}. Make a smaller file with some of its lines.")
+                    raise too_large
     except FileNotFoundError:
         raise MissingFileError(f"there is no file {path}.") from None
     except IsADirectoryError:

@@ -263,8 +263,8 @@ def cluster_codes(clusters: Any, n: int) -> IntArray | None:
 
 def _digest(*arrays: FloatArray | IntArray | None) -> str:
     seen = hashlib.sha256()
-    for array in arrays:
-        seen.update(b"" if array is None else array.tobytes())
+    for each in arrays:
+        seen.update(b"" if each is None else each.tobytes())
     return seen.hexdigest()[:12]
 
 
@@ -381,15 +381,7 @@ def read_table(
         cells = _cells(line, separator)
     width = len(header or cells)
     names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
-    group = None if cluster is None else _position("cluster", cluster, header, width, path)
-    if columns is None:
-        chosen = [column for column in range(width) if column != group]
-    else:
-        chosen = [_position("columns", column, header, width, path) for column in columns]
-        if len(chosen) < 2:
-            raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
-        if len(set(chosen)) != len(chosen) or group in chosen:
-            raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
+    chosen, group = _chosen(columns, cluster, header, width, path)
     if len(chosen) < 2:
         raise DataError(
             f"{path} has one column of scores (line {first}: {' '.join(cells)!r}); two are needed, one for each "
@@ -400,8 +392,8 @@ def read_table(
     values, ids = array("d"), list[str]()
     with WATCH.get()(f"reading {name}", n_lines) as advance:
         before = 0
-        for number, line in chain([(first, line)], lines):
-            cells = _cells(line, separator)
+        for number, text in chain([(first, line)], lines):
+            cells = _cells(text, separator)
             if len(cells) != width:
                 raise DataError(f"{path}, line {number}: {_count(len(cells))}, but the lines before have {width}.")
             values.extend([_score(cells[column], path, number, column) for column in chosen])
@@ -460,6 +452,21 @@ def _lines(content: str) -> Iterator[tuple[int, str]]:
             if text and not text.startswith("#"):
                 yield number, text
         start = end
+
+
+def _chosen(
+    columns: Sequence[str] | None, cluster: str | None, header: tuple[str, ...] | None, width: int, path: str | Path
+) -> tuple[list[int], int | None]:
+    """Return the positions of the columns of scores, and of the column of clusters."""
+    group = None if cluster is None else _position("cluster", cluster, header, width, path)
+    if columns is None:
+        return [column for column in range(width) if column != group], group
+    chosen = [_position("columns", column, header, width, path) for column in columns]
+    if len(chosen) < 2:
+        raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
+    if len(set(chosen)) != len(chosen) or group in chosen:
+        raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
+    return chosen, group
 
 
 def _cells(line: str, separator: str | None) -> list[str]:
