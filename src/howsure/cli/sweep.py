@@ -150,7 +150,7 @@ def status(asked: Status) -> None:
 
 def show(asked: Show) -> None:
     """Show cells, or all about one."""
-    from howsure.errors import ArgumentError
+    from howsure.errors import ArgumentError, cut
     from howsure.sweeps import Store
 
     rows = [
@@ -166,7 +166,7 @@ def show(asked: Show) -> None:
         _show_one(rows[0])
         return
     for row in rows[: asked.limit]:
-        say(_line(row))
+        say(cut(_line(row)))
     if len(rows) > asked.limit:
         say(f"… and {len(rows) - asked.limit:,} more; see --limit, or export the store.")
 

@@ -11,7 +11,6 @@ from howsure.web.jobs import Job
 from howsure.web.questions import Page, ask, check_limits, stand_in
 from howsure.web.uploads import Upload
 
-
 MOST_QUEUES = 10
 """All visitors together may have so many times the jobs of one: a new cookie is free, so a limit for each is none."""
 
