@@ -52,6 +52,18 @@ def in_a_shell(command):
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
+def test_every_test_that_the_page_on_security_names_exists():
+    """A promise whose test was renamed or deleted is held by nothing."""
+    page = (ROOT / "docs/contributing/security.md").read_text(encoding="utf-8")
+    tests = {path: path.read_text(encoding="utf-8") for path in (ROOT / "tests").rglob("test_*.py")}
+    known = {name for text in tests.values() for name in re.findall(r"^def (test_\w+)", text, re.M)}
+    paths = set(re.findall(r"tests/[\w/]+\.py", page))
+    named = set(re.findall(r"(?<!/)\btest_\w+(?!\.py)\b", page))
+    assert len(named) > 40
+    assert named - known == set()
+    assert paths - {str(path.relative_to(ROOT)) for path in tests} == set()
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_page_runs(page, tmp_path, monkeypatch, capfd):
     blocks = BLOCK.findall(page.read_text(encoding="utf-8"))

@@ -21,6 +21,13 @@ LARGEST = 2**63 - 1
 MOST_DIGITS = 300
 """Seeds may be longer than other whole numbers: NumPy draws 128 bits. With 300 digits they are still finite floats."""
 SEEDS = ("seed", "rng")
+MOST_ITEMS = 10_000_000
+"""Items, raters and further responses of a study that is planned: a plan for so many items takes 0.6 GB."""
+MOST_AUDITED = 1_000_000
+"""Items of each data set that an audit simulates, and their responses by one source: it takes 2.2 GB for 1,000 × 1,000,
+and 1.4 GB for a million items with five responses."""
+MOST_RESPONSES = 1_000
+"""Responses per item of a simulated data set or of a resample: of 100,000 items they take 0.8 GB for each source."""
 LONGEST_PATH = 4096
 """What Linux takes; other systems take less."""
 MOST_SHOWN = 80

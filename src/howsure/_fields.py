@@ -211,9 +211,8 @@ def _checked_one(field: Field, value: Any) -> Any:
     high = float("inf") if said.at_most is None else said.at_most
     if field.kind is float:
         return _check.real(name, value, at_least=low, at_most=high)
-    number = _check.integer(name, value, at_least=None if said.at_least is None else int(said.at_least))
-    _check.real(name, number, at_least=low, at_most=high)
-    return number
+    least, most = (None if bound is None else int(bound) for bound in (said.at_least, said.at_most))
+    return _check.integer(name, value, at_least=least, at_most=most)
 
 
 def _other(field: Field, value: Any) -> Any:

@@ -23,12 +23,22 @@ def in_one_line(message: str) -> str:
     >>> len(in_one_line(f"no source is called {'x' * 100_000!r}; the table has a, b."))
     161
     """
-    said = " ".join(message.splitlines())
-    if len(said) > LONGEST:
-        said = LONG_WORD.sub(lambda word: f"{word[0][:WORD_SHOWN]}…{word[0][-WORD_SHOWN:]}", said)
-    if len(said) > LONGEST:  # the start says what happened, and the end what to do
-        said = f"{said[: LONGEST * 2 // 3]} … {said[-LONGEST // 3 :]}"
-    return said
+    return cut(" ".join(message.splitlines()))
+
+
+def cut(text: str, longest: int = LONGEST) -> str:
+    """Return a text; one of more than `longest` letters without the middle of its long words, and of itself if need be.
+
+    Examples
+    --------
+    >>> cut("a b c", 4), cut("a b c", 5)
+    ('a … c', 'a b c')
+    """
+    if len(text) > longest:
+        text = LONG_WORD.sub(lambda word: f"{word[0][:WORD_SHOWN]}…{word[0][-WORD_SHOWN:]}", text)
+    if len(text) > longest:  # the start says what happened, and the end what to do
+        text = f"{text[: longest * 2 // 3].rstrip()} … {text[-(longest // 3) :].lstrip()}"
+    return text
 
 
 class HowsureError(Exception):

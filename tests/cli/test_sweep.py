@@ -217,15 +217,20 @@ def test_exports_hold_the_same_table(howsure, folder):
     assert math.isinf(frame["ratio"][2])
 
 
-def test_a_damaged_result_ends_an_export_with_1(howsure, folder):
+@pytest.mark.parametrize("command", ["export out.csv", "report out.md", "report out.csv", "chart out.html"])
+def test_a_damaged_result_ends_export_report_and_chart_with_1(howsure, folder, command):
+    """They wrote it as an empty row, or left it out, and ended with 0."""
     howsure("run", "study.toml", "--store", "study.db")
     with closing(sqlite3.connect("study.db")) as connection:
         connection.execute("""UPDATE cells SET "values" = '{}' WHERE position = 2""")
         connection.commit()
-    code, out, err = howsure("export", "study.db", "out.csv")
+    store = (folder / "study.db").read_bytes()
+    name, target = command.split()
+    code, out, err = howsure(name, "study.db", target)
     assert (code, out, len(err.splitlines())) == (1, "", 1)
     assert "study.db: the stored result of 1 grid point is damaged" in err
-    assert not (folder / "out.csv").exists()
+    assert not (folder / target).exists()
+    assert (folder / "study.db").read_bytes() == store
 
 
 def test_two_runs_give_the_same_export_byte_for_byte(howsure, folder):

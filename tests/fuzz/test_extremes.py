@@ -52,10 +52,10 @@ def test_a_port_has_a_largest_number(command, howsure):
 
 
 def test_python_has_the_same_limit_and_long_seeds_work():
-    with pytest.raises(ArgumentError, match=r"`n_resamples` must be a whole number of at most 9,223,372,036,854,775,8"):
+    with pytest.raises(ArgumentError, match=r"`n_resamples` must be a whole number of at most 10,000,000; got 1000"):
         package.Procedure(n_resamples=10**400)
     with pytest.raises(ArgumentError, match=r"at most 9,223,372,036,854,775,807; got int\.$"):
-        package.Procedure(n_resamples=10**5000)
+        package.Procedure(n_responses=10**5000)
     with pytest.raises(ArgumentError, match="`margin` must be a finite number"):
         package.Procedure(margin=10**400)
     with pytest.raises(ArgumentError, match="`seed` must be a whole number of at most 300 digits"):
@@ -149,6 +149,102 @@ def test_a_line_that_repeats_what_was_read_is_short(tmp_path, howsure):
     refused(howsure("compare", path, "--gold", "human"))
     path.write_text(f"item,source,value\n1,{LETTERS},3\n2,{LETTERS[1:]},4\n")
     refused(howsure("compare", path, "--gold", "human", "--a", "m", "--b", "n"))
+
+
+NAMED = {
+    "column": (f"item,{LETTERS}h,{LETTERS}m,{LETTERS}n", lambda i, m: None),
+    "model": ("item,model,score", lambda i, m: f"q{i},{LETTERS}{m},{(i * len(m) + i) % 5}"),
+    "item": ("item,model,score", lambda i, m: f"{LETTERS}{i},{m},{(i * len(m) + i) % 5}"),
+    "rater": ("item,model,rater,score", lambda i, m: f"q{i},{m},{LETTERS}{i % 3},{(i * len(m) + i) % 5}"),
+    "label": ("item,model,label", lambda i, m: f"q{i},{m},{LETTERS}{(i * len(m) + i) % 3}"),
+    "words": ("item,model,label", lambda i, m: f"q{i},{m},{'y ' * 50_000}{(i * len(m) + i) % 3}"),
+    "group": ("item,model,topic,score", lambda i, m: f"q{i},{m},{LETTERS}{i % 2},{(i * len(m) + i) % 5}"),
+}
+"""A header, and the row of an item and a model: what has a name of 100,000 letters."""
+MODELS = {"model": f"--a {LETTERS}a --b {LETTERS}bb", "column": f"--a {LETTERS}m --b {LETTERS}n --gold {LETTERS}h"}
+
+
+@pytest.mark.parametrize("command", ["doctor", "describe --verbose", "leaderboard --verbose", "compare --verbose"])
+@pytest.mark.parametrize("name", NAMED)
+def test_an_answer_cuts_names_of_100000_letters(name, command, tmp_path, howsure):
+    """A verdict, a table or a note repeated them whole: up to 7 MB on the terminal."""
+    header, row = NAMED[name]
+    path = tmp_path / "t.csv"
+    if name == "column":
+        rows = [f"q{i},{i % 5},{i % 3},{i % 2}" for i in range(12)]
+    else:
+        rows = [row(i, m) for i in range(12) for m in ("a", "bb", "ccc")]
+    path.write_text("\n".join([header, *rows]))
+    words = command.split()
+    if words[0] == "compare":
+        words += MODELS.get(name, "--a a --b bb").split() + (["--by", "topic"] if name == "group" else [])
+    said = howsure(words[0], path, *words[1:])
+    if said.returncode:
+        refused(said)
+    assert max(map(len, said.stdout.splitlines()), default=0) < 4 * LONGEST + 100
+    assert len(said.stdout) < 60_000
+
+
+def test_scores_and_reports_cut_names_of_100000_letters(tmp_path, howsure):
+    path = tmp_path / "s.txt"
+    path.write_text(f"{LETTERS}a\t{LETTERS}b\n" + "".join(f"{i % 7}\t{i % 5}\n" for i in range(60)))
+    for words in (["scores", "describe"], ["scores", "test"], ["scores", "analyse", "--n-simulations", "10"]):
+        said = howsure(*words, path)
+        assert said.returncode == 0
+        assert len(said.stdout) < 60_000
+    for ending in ("html", "md", "tex"):
+        report = tmp_path / f"r.{ending}"
+        assert howsure("scores", "test", path, "--report", report).returncode == 0
+        assert LETTERS not in report.read_text()
+
+
+SIZES = [
+    (
+        ["audit", "normal", "--n-items", "1000001"],
+        "--n-items must be a whole number of at most 1,000,000; got 1000001.",
+    ),
+    (["audit", "normal", "--n-responses", "1001"], "--n-responses must be a whole number of at most 1,000; got 1001."),
+    (
+        ["audit", "normal", "--n-items", "9,10000", "--n-responses", "5,1000"],
+        "--n-items times --n-responses must be at most 1,000,000; got 10,000 × 1,000.",
+    ),
+    (["plan", "normal", "--n-items", "10000001"], "--n-items must be a whole number of at most 10,000,000; got"),
+    (["plan", "ratings.csv", "--next", "10000001"], "--next must be a whole number of at most 10,000,000; got"),
+    (["plan", "ratings.csv", "--n-raters", "10000001"], "--n-raters must be a whole number of at most 10,000,000; got"),
+    (["simulate", "normal", "--n-items", "100000000"], "at most 100,000,000 responses can be simulated; got"),
+    (["sample", "ratings.csv", "--n", "100000001"], "--n must be a whole number of at most 100,000,000; got"),
+    (["compare", "ratings.csv", "--n-responses", "1001"], "--n-responses must be a whole number of at most 1,000; got"),
+    (
+        ["gate", "ratings.csv", "--max-items", "10000001"],
+        "--max-items must be a whole number of at most 10,000,000; got",
+    ),
+]
+
+
+@pytest.mark.parametrize(("words", "line"), SIZES)
+def test_a_number_that_sets_the_size_of_an_array_has_a_limit(words, line, folder, howsure, monkeypatch):
+    """An audit of a million million items ended in an ArrayMemoryError."""
+    monkeypatch.chdir(folder)
+    assert line in refused(howsure(*words))
+
+
+def test_a_study_of_too_many_items_is_no_traceback(tmp_path, howsure):
+    path = tmp_path / "study.toml"
+    path.write_text('task = "audit"\n[grid]\nfiles = ["normal"]\nn_items = [1000000000000]\n')
+    said = howsure("sweep", "run", path, "--store", tmp_path / "study.db")
+    assert said.returncode == 3
+    assert "`n_items` must be a whole number of at most 1,000,000; got 1000000000000." in said.stdout + said.stderr
+
+
+def test_memory_that_is_not_there_is_one_line(howsure, monkeypatch):
+    def ask(*arguments, **options):
+        raise MemoryError("Unable to allocate 7.28 TiB for an array")
+
+    monkeypatch.setattr(package.questions.Power, "answer", ask)
+    line = refused(howsure("power", "--effect", "0.1", "--sd", "1", "--target-power", "0.8"), (1,))
+    assert line.startswith(
+        "howsure: this needs more memory than there is (Unable to allocate 7.28 TiB for an array); ask"
+    )
 
 
 def test_messages_keep_their_start_and_their_end():

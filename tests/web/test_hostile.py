@@ -74,6 +74,8 @@ HOSTILE = {
     "a Parquet bomb": ("x.parquet", parquet_bomb),
     "a broken Parquet file": ("x.parquet", lambda: b"PAR1" + b"\xff" * 500 + b"PAR1"),
     "deep JSON": ("x.json", lambda: b"[" * 200_000),
+    "a column of 100,000 letters": ("x.csv", lambda: ROWS.replace(b"value", 100_000 * b"x")),
+    "a model of 100,000 letters": ("x.csv", lambda: ROWS.replace(b"m1", 100_000 * b"x")),
     "endless JSON keys": ("x.jsonl", lambda: b"".join(b'{"k%d": 1}\n' % i for i in range(20_000))),
 }
 

@@ -4,6 +4,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from howsure.web import Settings, create_app
+from howsure.web.asking import MOST_QUEUES
 
 HERE = "http://127.0.0.1:8765"
 TOKEN = "a token of some length"
@@ -214,6 +215,22 @@ def test_visitors_without_cookies_are_bounded_together(narrow, impatient):
     visitor = Visitor(narrow)
     assert [ask(visitor, 1 + i / 10) for i in range(5)] == [202, 202, 202, 429, 429]  # has three of its own
     assert ask(Visitor(narrow, session=False), 9.0) == 429
+
+
+def test_all_visitors_together_are_bounded(narrow, impatient):
+    """Whoever takes a new cookie for every few jobs fills the server up to the limit, and no further."""
+    visitors = [Visitor(narrow) for _ in range(MOST_QUEUES)]
+    asked = [ask(visitor, 1 + i / 10) for visitor in visitors for i in range(3)]
+    assert asked == [202] * 3 * MOST_QUEUES
+    late = Visitor(narrow)
+    said = late.send("POST", "/api/v1/power", json=POWER)
+    assert said.status_code == 429
+    assert "30 jobs of all visitors are waiting or running, the most that this server takes" in said.text
+    assert narrow.app.state.jobs.busy(None) == 30
+    job = narrow.app.state.jobs.claim()
+    narrow.app.state.jobs.end(job)
+    assert ask(late, 1.0) == 202
+    assert ask(late, 2.0) == 429
 
 
 def test_resuming_is_no_way_around_the_limit(narrow, impatient):

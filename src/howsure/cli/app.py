@@ -145,6 +145,10 @@ def main() -> None:
         sys.exit(2)
     except BrokenPipeError:
         sys.exit(0)
+    except MemoryError as error:  # NumPy says how much an array would take
+        reason = f" ({error})" if str(error) else ""
+        complain(f"this needs more memory than there is{reason}; ask for fewer items, responses or resamples.")
+        sys.exit(1)
     except OSError as error:  # a full disk behind stdout, for one
         complain(error.strerror or str(error))
         sys.exit(1)

@@ -150,7 +150,7 @@ def status(asked: Status) -> None:
 
 def show(asked: Show) -> None:
     """Show cells, or all about one."""
-    from howsure.errors import ArgumentError
+    from howsure.errors import ArgumentError, cut
     from howsure.sweeps import Store
 
     rows = [
@@ -166,7 +166,7 @@ def show(asked: Show) -> None:
         _show_one(rows[0])
         return
     for row in rows[: asked.limit]:
-        say(_line(row))
+        say(cut(_line(row)))
     if len(rows) > asked.limit:
         say(f"… and {len(rows) - asked.limit:,} more; see --limit, or export the store.")
 
@@ -185,9 +185,11 @@ def chart(asked: Chart) -> None:
     from howsure.reports import chart_files
     from howsure.reports import sweep as drawing
     from howsure.sweeps import Store
+    from howsure.sweeps.store import refuse_damaged
 
     _check_out(asked, reports.CHARTS)
     rows = Store(asked.store).rows()
+    refuse_damaged(rows, asked.store)
     picture = reports.styled(drawing.chart(rows, x=asked.x, y=asked.y, colour=asked.colour, panel=asked.panel))
     chart_files.write(asked.out, chart=lambda: picture)
     say(f"Chart: {asked.out}")
@@ -197,9 +199,12 @@ def report(asked: Report) -> None:
     """Write a report of a study."""
     from howsure import reports
     from howsure.sweeps import Store
+    from howsure.sweeps.store import refuse_damaged
 
     _check_out(asked, reports.REPORTS)
-    written = reports.write_report(Store(asked.store).sweep(asked.task or None), asked.out, force=asked.force)
+    sweep = Store(asked.store).sweep(asked.task or None)
+    refuse_damaged(sweep.rows, asked.store)
+    written = reports.write_report(sweep, asked.out, force=asked.force)
     say(f"Report: {', '.join(written)}")
 
 

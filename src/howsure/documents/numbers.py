@@ -11,8 +11,11 @@ from fractions import Fraction
 from typing import Any
 
 from howsure.documents.document import BETWEEN, Kind, Measured
+from howsure.documents.names import short
 
 UNDEFINED = "undefined"
+LONGEST_CELL = 500
+"""The most letters of a text in a table: some 20 lines of a narrow column."""
 PLAIN = 7
 """More decimals than these are written with an exponent."""
 HUGE = 1e15
@@ -28,7 +31,7 @@ ROUNDING = 1e-12
 
 
 def shown(value: Any, kind: Kind = "number") -> str:
-    """Return a value as a reader sees it; text stays as it is.
+    """Return a value as a reader sees it; text stays as it is, without its middle where it is very long.
 
     Examples
     --------
@@ -43,7 +46,7 @@ def shown(value: Any, kind: Kind = "number") -> str:
     if value is None:
         return "–"
     if isinstance(value, str):
-        return value
+        return short(value, LONGEST_CELL)
     if kind in BETWEEN:
         return interval(*_ends(value), error) if kind == "interval" else shares(*_ends(value))
     if isinstance(value, bool):

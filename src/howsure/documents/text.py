@@ -18,8 +18,12 @@ from howsure.documents.document import (
     Table,
 )
 from howsure.documents.numbers import shown
+from howsure.errors import LONGEST as LONGEST_MESSAGE
+from howsure.errors import cut
 
 WIDTH = 80
+LONGEST_TEXT = 4 * LONGEST_MESSAGE
+"""The most letters of a paragraph: about 50 lines of a terminal, and room for paths as long as a system takes."""
 NOTES = 3
 """The most notes of a short answer."""
 LONGEST, SHORTEST = 24, 8
@@ -143,8 +147,9 @@ def _least(column: tuple[str, ...], longest: int, *, numbers: bool) -> int:
 
 
 def _definitions(block: Definitions) -> str:
-    longest = max((len(plain(term)) for term, _ in block.entries), default=0)
-    lines = [f"{plain(term):<{longest}}  {plain(meaning)}" for term, meaning in block.entries]
+    entries = [(plain(shown(term)), plain(meaning)) for term, meaning in block.entries]
+    longest = max((len(term) for term, _ in entries), default=0)
+    lines = [f"{term:<{longest}}  {meaning}" for term, meaning in entries]
     return "\n".join([*([plain(block.title)] if block.title else []), *lines])
 
 
@@ -213,11 +218,14 @@ def cell_width(cell: str) -> int:
 def plain(said: str) -> str:
     r"""Return text without control characters: a label must not move the cursor or colour the terminal.
 
+    A sentence, or a command, that repeats a name of 100,000 letters is cut.
+
     Examples
     --------
     >>> plain("a\x1b[31mred")
     'a�[31mred'
     """
+    said = cut(said, LONGEST_TEXT)
     if said.isprintable():
         return said
     return "".join(letter if letter.isprintable() else _replaced(letter) for letter in said)

@@ -14,6 +14,7 @@ import polars as pl
 
 from howsure._isolation import start_isolated
 from howsure.errors import DataError
+from howsure.io import text_files
 
 MARKS = {b"PAR1": "Parquet", b"ARROW1": "Arrow", b"\xff\xff\xff\xff": "Arrow stream"}
 READ: dict[str, Callable[[Any], pl.DataFrame]] = {
@@ -21,8 +22,10 @@ READ: dict[str, Callable[[Any], pl.DataFrame]] = {
     "Arrow": pl.read_ipc,
     "Arrow stream": pl.read_ipc_stream,
 }
-MOST_MEMORY = 16 * 2**30
-"""Bytes that a file may expand to while it is tried."""
+ADDRESSES = 16 * 2**30
+"""Bytes of addresses that a process which tries files may have; threads reserve many more than they use."""
+FIRST = 100_000
+"""How many rows show how large the others are."""
 
 TRIAL = """
 import json, sys
@@ -33,22 +36,33 @@ except (ImportError, ValueError, OSError):
     pass
 import polars
 READ = {"Parquet": polars.read_parquet, "Arrow": polars.read_ipc, "Arrow stream": polars.read_ipc_stream}
+SCAN = {"Parquet": polars.scan_parquet, "Arrow": polars.scan_ipc}
+first, per_byte, per_cell = map(int, sys.argv[2:])
 for line in iter(sys.stdin.readline, ""):
-    path, kind = json.loads(line)
-    reason = None
+    path, kind, limit = json.loads(line)
+    reason, n_bytes, n_cells = None, 0, 0
     try:
         with open(path, "rb") as file:
-            for column in READ[kind](file):
-                if not column.dtype.is_nested() and not isinstance(column.dtype, (polars.Duration, polars.Object)):
-                    column.cast(polars.String, strict=False)
+            head = READ[kind](file, n_rows=first if kind in SCAN else None)
+        n_rows = head.height  # a stream does not say how many it has, so all of it is read
+        if kind in SCAN and n_rows == first:
+            with open(path, "rb") as file:
+                n_rows = SCAN[kind](file).select(polars.len()).collect().item()
+        n_bytes, n_cells = head.estimated_size() * n_rows // max(head.height, 1), n_rows * head.width
+        del head
+        if per_byte * n_bytes + per_cell * n_cells <= limit:
+            with open(path, "rb") as file:
+                for column in READ[kind](file):
+                    if not column.dtype.is_nested() and not isinstance(column.dtype, (polars.Duration, polars.Object)):
+                        column.cast(polars.String, strict=False)
     except BaseException as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-    print(json.dumps([reason]), flush=True)
+    print(json.dumps([reason, n_bytes, n_cells]), flush=True)
 """
 
 
 def read_binary(path: Path, name: str, kind: str) -> pl.DataFrame:
-    """Read a file that its ending says is `kind`: Parquet or Arrow."""
+    """Read a file that its ending says is `kind`: Parquet or Arrow. One that takes too much memory is refused."""
     with path.open("rb") as file:
         start = file.read(8)
     found = next((title for mark, title in MARKS.items() if start.startswith(mark)), "")
@@ -56,7 +70,10 @@ def read_binary(path: Path, name: str, kind: str) -> pl.DataFrame:
         reason: str | None = "it is empty" if not start else f"it starts with {start[:6]!r}"
     else:
         status = path.stat()
-        reason = _trial(str(path.resolve()), found, status.st_mtime_ns, status.st_size)
+        limit = text_files.MOST_MEMORY
+        reason, *sizes = _trial(str(path.resolve()), found, limit, status.st_mtime_ns, status.st_size)
+        if reason is None:
+            text_files.refuse_too_large(name, *sizes)
     if reason is None:
         try:
             with path.open("rb") as file:  # a path would be taken for a glob
@@ -73,18 +90,18 @@ class _Trials:
         self.process: subprocess.Popen[str] | None = None
         self.lock = threading.Lock()
 
-    def reason(self, path: str, kind: str) -> str | None:
-        """Return why a file cannot be read, or None."""
+    def tried(self, path: str, kind: str, limit: int) -> tuple[str | None, int, int]:
+        """Return why a file cannot be read, or None, and about how many bytes and cells it expands to."""
         with self.lock:
             try:
-                answer = self._asked(json.dumps([path, kind]))
+                answer = self._asked(json.dumps([path, kind, limit]))
             except OSError:  # no other process can be started here
-                return None
+                return None, 0, 0
             if not answer:
                 self.end()
-                return "it is damaged"
-            found: str | None = json.loads(answer)[0]
-            return found
+                return "it is damaged", 0, 0
+            reason, n_bytes, n_cells = json.loads(answer)
+            return reason, n_bytes, n_cells
 
     def _asked(self, question: str) -> str:
         if self.process is not None and self.process.poll() is not None:  # somebody ended it
@@ -93,7 +110,7 @@ class _Trials:
             atexit.register(self.end)
             self.process = start_isolated(
                 TRIAL,
-                str(MOST_MEMORY),
+                *map(str, (ADDRESSES, FIRST, text_files.PER_BYTE, text_files.PER_CELL)),
                 text=True,
                 errors="replace",
                 stdin=subprocess.PIPE,
@@ -123,6 +140,6 @@ _TRIALS = _Trials()
 
 
 @lru_cache(maxsize=64)
-def _trial(path: str, kind: str, changed: int, size: int) -> str | None:
-    """Read the file in another process; return why it cannot be read, or None."""
-    return _TRIALS.reason(path, kind)
+def _trial(path: str, kind: str, limit: int, changed: int, size: int) -> tuple[str | None, int, int]:
+    """Try the file in another process, once as long as it does not change."""
+    return _TRIALS.tried(path, kind, limit)

@@ -8,7 +8,8 @@ import codecs
 import json
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from io import TextIOWrapper
 from itertools import chain, islice
 from pathlib import Path
 from typing import IO, Any
@@ -16,9 +17,11 @@ from typing import IO, Any
 import numpy as np
 import polars as pl
 
+from howsure._files import WATCH
 from howsure.data.scales import IntArray
 from howsure.errors import ArgumentError, DataError
 from howsure.io.folders import aggregate
+from howsure.io.text_files import memory_limit, refuse_too_large
 
 LINES = 10_000
 """How many records are decoded at a time."""
@@ -52,16 +55,18 @@ RECORD_DECODER = json.JSONDecoder(parse_constant=str, parse_int=whole_number, ob
 
 def read_json_lines(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
     """Read a JSON Lines file as columns of text, with the line of each row and the first line of nested columns."""
-    with path.open(encoding="utf-8-sig") as file:
+    with path.open("rb") as content, TextIOWrapper(content, encoding="utf-8-sig") as file:
+        size = path.stat().st_size
         numbered = ((number, line) for number, line in enumerate(file, start=1) if not line.isspace())
-        return _table(((number, _json_object(line, name, number)) for number, line in numbered), name, paths)
+        records = ((number, _json_object(line, name, number)) for number, line in numbered)
+        return _table(records, name, paths, size, content.tell)
 
 
 def read_json(path: Path, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
     """Read a JSON file that is an array of records, or an object that holds one; each row has its record's number."""
     with path.open("rb") as file:
         cursor = JsonCursor(file, name, once=True)
-        return _table(_array(cursor, name), name, paths)
+        return _table(_array(cursor, name), name, paths, path.stat().st_size, file.tell)
 
 
 def _array(cursor: Any, name: str) -> Records:
@@ -84,26 +89,40 @@ def _no_table(name: str, why: str) -> DataError:
     return DataError(f"{name} is {totals}." if totals else f"{name}{why}")
 
 
-def _table(records: Records, name: str, paths: Sequence[str]) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
+def _table(
+    records: Records, name: str, paths: Sequence[str], size: int, position: Callable[[], int]
+) -> tuple[pl.DataFrame, IntArray, dict[str, int]]:
+    """Return the records of a file of `size` bytes; `position` says how many of them are read.
+
+    How many cells the file has follows from those so far, so that one that is too large is refused at its beginning.
+    """
     nested: dict[str, int] = {}
     numbers, frames, known = array("q"), list[pl.DataFrame](), dict[str, None]()
     exploded = (row for record in records for row in _rows(*record, paths, name))
-    while batch := list(islice(exploded, LINES)):
-        known |= dict.fromkeys(chain.from_iterable(entry for _, entry in batch))
-        if len(known) > MOST_KEYS:
-            raise DataError(
-                f"{name} has more than {MOST_KEYS:,} different keys by line {batch[-1][0]}, so its keys are data; "
-                "write one response per line with the same keys."
+    limit, n_cells, before = memory_limit(), 0, 0
+    with WATCH.get()(f"reading {Path(name).name}", size) as advance:
+        while batch := list(islice(exploded, LINES)):
+            keys = dict.fromkeys(chain.from_iterable(entry for _, entry in batch))
+            known |= keys
+            if len(known) > MOST_KEYS:
+                raise DataError(
+                    f"{name} has more than {MOST_KEYS:,} different keys by line {batch[-1][0]}, so its keys are data; "
+                    "write one response per line with the same keys."
+                )
+            here, n_cells = position(), n_cells + len(batch) * len(keys)
+            refuse_too_large(name, size, n_cells * size // max(here, 1), limit=limit)
+            advance(here - before)
+            before = here
+            columns = {key: [entry.get(key) for _, entry in batch] for key in keys}
+            for key, cells in columns.items():
+                if key not in nested and any(type(cell) in (list, dict) for cell in cells):
+                    nested[key] = next(batch[row][0] for row, cell in enumerate(cells) if isinstance(cell, list | dict))
+            frames.append(
+                pl.DataFrame(
+                    {text(key): pl.Series(map(text, cells), dtype=pl.String) for key, cells in columns.items()}
+                )
             )
-        keys = dict.fromkeys(chain.from_iterable(entry for _, entry in batch))
-        columns = {key: [entry.get(key) for _, entry in batch] for key in keys}
-        for key, cells in columns.items():
-            if key not in nested and any(type(cell) in (list, dict) for cell in cells):
-                nested[key] = next(batch[row][0] for row, cell in enumerate(cells) if isinstance(cell, list | dict))
-        frames.append(
-            pl.DataFrame({text(key): pl.Series(map(text, cells), dtype=pl.String) for key, cells in columns.items()})
-        )
-        numbers.extend(number for number, _ in batch)
+            numbers.extend(number for number, _ in batch)
     frame = pl.concat(frames, how="diagonal") if frames else pl.DataFrame()
     return frame, np.array(numbers, dtype=np.int64), nested
 

@@ -216,12 +216,12 @@ def _open_path(data: str | Path, paths: Sequence[str], encoding: str | None, wan
             frame, lines, told = read_workbook(path, name, wanted)
             return Sheet(frame, name, lines, unit="row", notes=tuple(told))
         if ending in BINARY_ENDINGS:
-            return Sheet(read_binary(path, name, BINARY_ENDINGS[ending]), name)
+            return Sheet(_compact(read_binary(path, name, BINARY_ENDINGS[ending])), name)
         found, notes = (encoding, ()) if encoding else marked_encoding(path, Path(name).name)
         with as_utf8(path, name, found) as file:
             if ending == ".json":
                 frame, lines, nested = read_json(file, name, paths)
-                return Sheet(frame, name, lines, nested, "record", notes)
+                return Sheet(_compact(frame), name, lines, nested, "record", notes)
             separator = SEPARATORS.get(ending)
             if separator is not None:
                 separator = sniffed(file, separator)
@@ -248,6 +248,8 @@ def _compact(frame: pl.DataFrame) -> pl.DataFrame:
     if frame.estimated_size() < LARGE:
         return frame
     for position, column in enumerate(frame.columns):
+        if frame.dtypes[position] != pl.String:
+            continue
         start = frame[column].head(FIRST)
         if 2 * start.n_unique() <= len(start):
             frame.replace_column(position, frame[column].cast(pl.Categorical))

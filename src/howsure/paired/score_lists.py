@@ -6,10 +6,12 @@ Segments that are copies of others get a note: a file appended to itself makes a
 import csv
 import hashlib
 import math
+import sys
+from array import array
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from itertools import combinations
+from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +19,11 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure import _check, _files
+from howsure._files import WATCH
 from howsure.data.responses import frozen
 from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError, DataError
-from howsure.io.text_files import read_whole
+from howsure.io.text_files import read_whole, refuse_too_large
 from howsure.nulls import Units
 from howsure.paired.score_options import LARGEST, SMALLEST
 
@@ -32,6 +35,11 @@ FEWEST = 10
 """Fewer different segments than this repeat by chance: right-or-wrong scores have only four."""
 WINDOW = 10
 """As many consecutive segments as this that stood in the same order before are a copied block."""
+CHUNK = 2**20
+BATCH = 100_000
+CELLS_PER_SCORE = 4
+"""A score takes as much memory as so many cells of a table: in 4 million lines of two scores, 120 bytes each."""
+FEWER_SEGMENTS = "Make a smaller file with only the columns of the systems, or with a sample of the lines."
 MULTIPLIER = 0x9E3779B97F4A7C15
 
 
@@ -241,19 +249,22 @@ def cluster_codes(clusters: Any, n: int) -> IntArray | None:
     """Give each cluster id a number; refuse ids that leave nothing to compare."""
     if clusters is None:
         return None
-    ids = np.asarray(clusters).astype(str)
-    if ids.shape != (n,):
-        raise DataError(f"`clusters` must have one id for each of the {n} segments; got shape {ids.shape}.")
-    codes = np.unique(ids, return_inverse=True)[1].astype(np.int64)
-    if codes.max() == 0:
+    # In an array of text, each id would take as much memory as the longest.
+    are_text = isinstance(clusters, list) and all(isinstance(each, str) for each in clusters)
+    given = np.asarray(clusters, dtype=object if are_text else None)
+    if given.shape != (n,):
+        raise DataError(f"`clusters` must have one id for each of the {n} segments; got shape {given.shape}.")
+    ids = given.tolist() if are_text else given.astype(str).tolist()
+    numbers = {name: number for number, name in enumerate(sorted(set(ids)))}
+    if len(numbers) == 1:
         raise DataError(f"all {n} segments belong to one cluster ({ids[0]!r}); a test needs at least two clusters.")
-    return codes
+    return np.array([numbers[name] for name in ids], dtype=np.int64)
 
 
 def _digest(*arrays: FloatArray | IntArray | None) -> str:
     seen = hashlib.sha256()
-    for array in arrays:
-        seen.update(b"" if array is None else array.tobytes())
+    for each in arrays:
+        seen.update(b"" if each is None else each.tobytes())
     return seen.hexdigest()[:12]
 
 
@@ -352,26 +363,49 @@ def read_table(
     encoding: str | None = None,
 ) -> ScoreTable:
     """Read the scores of two or more systems from a text file; see `read_scores` for the format."""
-    rows, header, first = _rows(Path(path), encoding)
-    width = len(rows[0][1])
+    name, content = Path(path).name, read_whole(Path(path), encoding=encoding)
+    n_lines = content.count("\n") + 1
+    lines = _lines(content)
+    first, line = next(lines, (0, ""))
+    if not line:
+        raise DataError(f"{path} is empty: it has no line with scores.")
+    separator, header = next((mark for mark in "\t,;" if mark in line), None), None
+    cells = _cells(line, separator)
+    if not any(_number(part) is not None for part in cells):
+        header, named = tuple(cells), (first, line)
+        first, line = next(lines, (0, ""))
+        if not line:
+            raise DataError(f"{path} has no line with numbers: its only line is {named[1][:60]!r}.")
+        if len(set(header)) != len(header):
+            raise DataError(f"{path}, line {named[0]}: two columns have the same name.")
+        cells = _cells(line, separator)
+    width = len(header or cells)
     names = header or tuple("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[:width] if width <= 26 else map(str, range(1, width + 1)))
-    group = None if cluster is None else _position("cluster", cluster, header, width, path)
-    if columns is None:
-        chosen = [column for column in range(width) if column != group]
-    else:
-        chosen = [_position("columns", column, header, width, path) for column in columns]
-        if len(chosen) < 2:
-            raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
-        if len(set(chosen)) != len(chosen) or group in chosen:
-            raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
+    chosen, group = _chosen(columns, cluster, header, width, path)
     if len(chosen) < 2:
         raise DataError(
-            f"{path} has one column of scores (line {first}: {' '.join(rows[0][1])!r}); two are needed, one for each "
+            f"{path} has one column of scores (line {first}: {' '.join(cells)!r}); two are needed, one for each "
             f"system, separated by blanks, commas or tabs."
         )
-    values = np.array([[_score(fields[c], path, number, c) for c in chosen] for number, fields in rows])
-    codes = None if group is None else cluster_codes([fields[group] for _, fields in rows], len(rows))
-    return ScoreTable(values, tuple(names[column] for column in chosen), codes)
+    n_cells = n_lines * (len(chosen) + 2 * (group is not None)) * CELLS_PER_SCORE
+    refuse_too_large(str(path), len(content), n_cells, remedy=FEWER_SEGMENTS)
+    values, ids = array("d"), list[str]()
+    with WATCH.get()(f"reading {name}", n_lines) as advance:
+        before = 0
+        for number, text in chain([(first, line)], lines):
+            cells = _cells(text, separator)
+            if len(cells) != width:
+                raise DataError(f"{path}, line {number}: {_count(len(cells))}, but the lines before have {width}.")
+            values.extend([_score(cells[column], path, number, column) for column in chosen])
+            if group is not None:
+                ids.append(sys.intern(cells[group]))
+            if number - before >= BATCH:
+                advance(number - before)
+                before = number
+    del content, lines
+    codes = None if group is None else cluster_codes(ids, len(ids))
+    table = np.frombuffer(values, dtype=np.float64).reshape(-1, len(chosen))
+    return ScoreTable(table, tuple(names[column] for column in chosen), codes)
 
 
 def write_scores(scores: PairedScores, path: str | Path, *, force: bool = False) -> None:
@@ -407,30 +441,32 @@ def write_scores(scores: PairedScores, path: str | Path, *, force: bool = False)
     _files.write_text(path, "\n".join(lines) + "\n")
 
 
-def _rows(path: Path, encoding: str | None) -> tuple[list[tuple[int, list[str]]], tuple[str, ...] | None, int]:
-    """Return the (line number, fields) of every line with data, the header if there is one, and the first line."""
-    lines = [
-        (number, line)
-        for number, line in enumerate(read_whole(path, encoding=encoding).splitlines(), 1)
-        if line.strip()
-    ]
-    lines = [(number, line) for number, line in lines if not line.lstrip().startswith("#")]
-    if not lines:
-        raise DataError(f"{path} is empty: it has no line with scores.")
-    separator = next((mark for mark in "\t,;" if mark in lines[0][1]), None)
-    rows = [(number, _cells(line.strip(), separator)) for number, line in lines]
-    header = None
-    if not any(_number(part) is not None for part in rows[0][1]):
-        header = tuple(rows.pop(0)[1])
-        if not rows:
-            raise DataError(f"{path} has no line with numbers: its only line is {lines[0][1].strip()[:60]!r}.")
-        if len(set(header)) != len(header):
-            raise DataError(f"{path}, line {lines[0][0]}: two columns have the same name.")
-    width = len(header or rows[0][1])
-    for number, fields in rows:
-        if len(fields) != width:
-            raise DataError(f"{path}, line {number}: {_count(len(fields))}, but the lines before have {width}.")
-    return rows, header, rows[0][0]
+def _lines(content: str) -> Iterator[tuple[int, str]]:
+    """Give the number and the text of every line with data, in parts, so that not all lines are in memory at once."""
+    start, number = 0, 0
+    while start < len(content):
+        end = content.find("\n", start + CHUNK) + 1 or len(content)
+        for line in content[start:end].splitlines():
+            number += 1
+            text = line.strip()
+            if text and not text.startswith("#"):
+                yield number, text
+        start = end
+
+
+def _chosen(
+    columns: Sequence[str] | None, cluster: str | None, header: tuple[str, ...] | None, width: int, path: str | Path
+) -> tuple[list[int], int | None]:
+    """Return the positions of the columns of scores, and of the column of clusters."""
+    group = None if cluster is None else _position("cluster", cluster, header, width, path)
+    if columns is None:
+        return [column for column in range(width) if column != group], group
+    chosen = [_position("columns", column, header, width, path) for column in columns]
+    if len(chosen) < 2:
+        raise ArgumentError(f"`columns` must name two columns or more, one for each system; got {columns[0]!r}.")
+    if len(set(chosen)) != len(chosen) or group in chosen:
+        raise ArgumentError(f"`columns` and `cluster` must be different columns; got {', '.join(columns)}.")
+    return chosen, group
 
 
 def _cells(line: str, separator: str | None) -> list[str]:

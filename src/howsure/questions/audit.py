@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from howsure import _check
 from howsure._fields import like, option
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, cells_told, seed_option
@@ -63,6 +64,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         (),
         "Numbers of items: 50,100,200. Default: as in the table, 500 at most; 100 without a table.",
         at_least=2,
+        at_most=_check.MOST_AUDITED,
         group=DESIGNS,
         common=True,
     )
@@ -70,6 +72,7 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         (),
         "Responses per item: 1,5,10. Default: as in the table, 20 at most; 5 without a table.",
         at_least=1,
+        at_most=_check.MOST_RESPONSES,
         group=DESIGNS,
         common=True,
     )
@@ -195,6 +198,11 @@ class Audit(TableFields, SimulatorFields, MetricFields, Question):
         model, notes, shape = self._model()
         usual = (min(shape[0], MOST_ITEMS), min(shape[1], MOST_RESPONSES)) if shape else (100, 5)
         n_items, n_responses = self.n_items or usual[:1], self.n_responses or usual[1:]
+        if max(n_items) * max(n_responses) > _check.MOST_AUDITED:
+            raise ArgumentError(
+                f"`n_items` times `n_responses` must be at most {_check.MOST_AUDITED:,}; got {max(n_items):,} × "
+                f"{max(n_responses):,}."
+            )
         if shape:
             notes = [_about_shape(shape, n_items, n_responses), *notes]
         tests, intervals = _some("test", self.test), _some("interval", self.interval)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from howsure import _fields
-from howsure._fields import option
+from howsure import _check, _fields
+from howsure._fields import like, option
 from howsure.comparison.procedure import Procedure
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
@@ -86,6 +86,7 @@ class Compare(ModelFields, MetricFields, Procedure, Question):
         metavar="FILE",
         group=JUDGE,
     )
+    n_responses: int | None = like(Procedure, "n_responses", at_most=_check.MOST_RESPONSES)
     these_items: bool = option(
         False, "With `judge`: ask about these items only, not about items like these.", group=JUDGE
     )

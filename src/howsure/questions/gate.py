@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from howsure import _check
 from howsure._fields import like, option
 from howsure.comparison.procedure import Procedure, RandomFactors
 from howsure.errors import ArgumentError
@@ -116,7 +117,9 @@ class Gate(TableFields, MetricFields, RandomFactors, Question):
         at_most=20,
         group=LOOKS,
     )
-    max_items: int | None = option(None, "Items planned in all (three looks or more).", at_least=2, group=LOOKS)
+    max_items: int | None = option(
+        None, "Items planned in all (three looks or more).", at_least=2, at_most=_check.MOST_ITEMS, group=LOOKS
+    )
     state: str | None = option(None, "File that remembers the looks.", metavar="FILE", group=LOOKS)
     sequential: str | None = option(
         None, "Look as often as you like: file that remembers the items.", metavar="FILE", group=LOOKS

@@ -4,6 +4,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from howsure import _check
 from howsure._fields import like, option
 from howsure.errors import ArgumentError
 from howsure.questions.base import HERE, Question, Run, seed_option
@@ -89,7 +90,12 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
     )
 
     n_items: tuple[int, ...] = option(
-        (), "Numbers of items: 50,100,200 or 100:1000:100.", at_least=1, at_most=10_000_000, group=DESIGNS, common=True
+        (),
+        "Numbers of items: 50,100,200 or 100:1000:100.",
+        at_least=1,
+        at_most=_check.MOST_ITEMS,
+        group=DESIGNS,
+        common=True,
     )
     n_responses: tuple[str, ...] = option(
         (),
@@ -115,11 +121,15 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         False, "Use the whole budget and find the fewest responses per item that reach the target.", group=DESIGNS
     )
     max_items: int = option(
-        100_000, "Largest number of items to consider.", at_least=1, at_most=10_000_000, group=DESIGNS
+        100_000, "Largest number of items to consider.", at_least=1, at_most=_check.MOST_ITEMS, group=DESIGNS
     )
     detectable: bool = option(False, "Also show the smallest difference that each design detects.", group=DESIGNS)
     next: tuple[int, ...] = option(
-        (), "With a pilot: show the gain from this many more responses: 100,500.", at_least=1, group=DESIGNS
+        (),
+        "With a pilot: show the gain from this many more responses: 100,500.",
+        at_least=1,
+        at_most=_check.MOST_ITEMS,
+        group=DESIGNS,
     )
 
     cost_item: float | None = option(None, "Cost of finding or writing one item.", at_least=0, group=COSTS)
@@ -170,9 +180,15 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
         group=PILOT,
     )
 
-    n_raters: tuple[int, ...] = option((), "Numbers of raters: 3,5,10 or 5:30:5.", at_least=2, group=RATERS)
+    n_raters: tuple[int, ...] = option(
+        (), "Numbers of raters: 3,5,10 or 5:30:5.", at_least=2, at_most=_check.MOST_ITEMS, group=RATERS
+    )
     raters_per_item: tuple[int, ...] = option(
-        (), "Number of raters who judge each item. Default: as in the pilot, or all.", at_least=1, group=RATERS
+        (),
+        "Number of raters who judge each item. Default: as in the pilot, or all.",
+        at_least=1,
+        at_most=_check.MOST_ITEMS,
+        group=RATERS,
     )
     nested: bool = option(False, "Each rater judges only one item.", group=RATERS)
     raters: str | None = option(

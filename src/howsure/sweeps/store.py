@@ -147,14 +147,7 @@ class Store:
         """
         _files.check_outputs({"path": path}, inputs=[self.path], endings={"path": EXPORTS}, force=force)
         target, rows = Path(path), self.rows()
-        damaged = [f"{row.identity[:8]} ({show(row.parameters)})" for row in rows if row.stage == DAMAGED]
-        if damaged:
-            are = "result of 1 grid point is" if len(damaged) == 1 else f"results of {len(damaged):,} grid points are"
-            more = f" and {len(damaged) - MOST_NAMED:,} more" if len(damaged) > MOST_NAMED else ""
-            raise DataError(
-                f"{self.path}: the stored {are} damaged: {', '.join(damaged[:MOST_NAMED])}{more}. Nothing is written; "
-                "run the sweep with --retry to compute what is damaged again, then export it."
-            )
+        refuse_damaged(rows, self.path)
         with _files.writing(target) as draft:
             if target.suffix.lower() == ".json":
                 names = ("task", "version", "parameters", "values", "state", "stage", "error")
@@ -283,6 +276,18 @@ def recording(store: Store, rng: _random.Rng) -> Iterator[Recorder]:
                 connection.execute("DELETE FROM study WHERE name = 'driver'")
                 connection.execute("PRAGMA journal_mode = DELETE")
         recorder.check_there()
+
+
+def refuse_damaged(rows: Iterable[CellRow], path: str | os.PathLike[str]) -> None:
+    """Refuse to show rows as a study's results where some are damaged: they would be empty, or left out."""
+    damaged = [f"{row.identity[:8]} ({show(row.parameters)})" for row in rows if row.stage == DAMAGED]
+    if damaged:
+        are = "result of 1 grid point is" if len(damaged) == 1 else f"results of {len(damaged):,} grid points are"
+        more = f" and {len(damaged) - MOST_NAMED:,} more" if len(damaged) > MOST_NAMED else ""
+        raise DataError(
+            f"{path}: the stored {are} damaged: {', '.join(damaged[:MOST_NAMED])}{more}. Nothing is written; "
+            "run the sweep with --retry first, which computes what is damaged again."
+        )
 
 
 def _check_place(path: Path) -> None:

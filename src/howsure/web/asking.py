@@ -11,6 +11,9 @@ from howsure.web.jobs import Job
 from howsure.web.questions import Page, ask, check_limits, stand_in
 from howsure.web.uploads import Upload
 
+MOST_QUEUES = 10
+"""All visitors together may have so many times the jobs of one: a new cookie is free, so a limit for each is none."""
+
 
 class BusyError(ArgumentError):
     """So many jobs wait or run that no more are taken."""
@@ -50,6 +53,11 @@ def _place_in_queue(request: Request) -> Iterator[None]:
     """
     jobs, most, has_session = request.app.state.jobs, request.app.state.settings.max_jobs, request.scope["has_session"]
     with jobs.entering:
+        if has_session and jobs.busy(None) >= MOST_QUEUES * most:
+            raise BusyError(
+                f"{MOST_QUEUES * most} jobs of all visitors are waiting or running, the most that this server takes; "
+                "wait for some of them to end."
+            )
         if jobs.busy(request.scope["session_id"] if has_session else None) >= most:
             raise BusyError(
                 f"{most} of your jobs are waiting or running; cancel one first."

@@ -12,14 +12,14 @@ import shutil
 import tempfile
 import threading
 import zipfile
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import chdir, contextmanager, suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from howsure._files import write_text
-from howsure.errors import DataError, HowsureError
+from howsure.errors import DataError, HowsureError, cut
 from howsure.io.folders import ENDINGS as READABLE
 from howsure.io.packed import plain_path
 from howsure.web.folder import delete, older
@@ -38,6 +38,8 @@ MOST_FILES = 2000
 """Files of a folder that goes up as one .zip."""
 ROLE_OPTIONS = ("item", "source", "value", "rater", "repeat", "count")
 """What a column can be: options that name one."""
+LONGEST_NAME = 1000
+"""Letters of a name in a table: of a column, a model or a rater."""
 MOST_RATERS = 200
 """Raters of whom one can be said to be the judge; a menu has no room for more."""
 SAYS_JUDGE = re.compile(r"judge|llm|(?<![a-z])(gpt|claude|gemini|llama|mistral|qwen|deepseek|autorater)", re.IGNORECASE)
@@ -377,8 +379,9 @@ def recognised(
         table = table_from(specs, **reading)
         if sum(source.values.size for source in table.sources.values()) > max_rows:
             raise TooManyError(f"the table has more than {max_rows:,} responses, the most this server takes.")
+        _refuse_long_names([*table.sources, *table.raters])
         seen["sources"] = {name: int(source.values.size) for name, source in table.sources.items()}
-        seen["n_items"], seen["scale"], seen["kind"] = int(table.n_items), str(table.scale), table.scale.kind
+        seen["n_items"], seen["scale"], seen["kind"] = int(table.n_items), cut(str(table.scale)), table.scale.kind
         seen["groups"], seen["raters"] = list(table.groups), len(table.raters)
         seen["rater_names"] = list(table.raters) if 1 < len(table.raters) <= MOST_RATERS else []
         guess = judge_among(seen["rater_names"], table.sources)
@@ -445,6 +448,16 @@ def _refuse_wide(path: str, max_columns: int) -> None:
         raise TooManyError(f"{path} has more than {max_columns:,} columns, the most this server takes.")
 
 
+def _refuse_long_names(names: Iterable[str]) -> None:
+    """Refuse names so long that a page, which repeats each of them many times, would be megabytes."""
+    longest = max(map(len, names), default=0)
+    if longest > LONGEST_NAME:
+        raise TooManyError(
+            f"a column, model or rater has a name of {longest:,} letters; this server takes {LONGEST_NAME:,}. "
+            "Shorten it, or use the command line."
+        )
+
+
 def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, Any], max_columns: int) -> None:
     """Add the columns of the first file and its first rows; logs have none."""
     from howsure.io.sheets import open_sheet
@@ -455,6 +468,7 @@ def _as_sheet(seen: dict[str, Any], paths: Sequence[str], reading: Mapping[str, 
         sheet = open_sheet(paths[0], encoding=reading.get("encoding"), sheet=reading.get("sheet"))
         if len(sheet.columns) > max_columns:
             raise TooManyError(f"the table has more than {max_columns:,} columns, the most this server takes.")
+        _refuse_long_names(sheet.columns)
         seen["columns"] = list(sheet.columns)[:200]
         seen["rows"], seen["column_roles"] = sheet.frame.height, _column_roles(sheet, reading)
         roles = seen["column_roles"]

@@ -1,12 +1,14 @@
 """Each format is recognised by its content, and every response of it is kept."""
 
 import json
+from contextlib import suppress
 
 import numpy as np
 import pytest
 
+import howsure
 from howsure.comparison import compare
-from howsure.errors import DataError
+from howsure.errors import DataError, HowsureError, HowsureWarning
 from howsure.io import read_logs
 from howsure.io.readers.known import READERS, recognise
 from tests.io.readers.made import FILES, PROMPTFOO, eval_file, inspect_log
@@ -247,6 +249,23 @@ def test_promptfoo_repeats_are_told_by_variables_and_prompt(tmp_path):
     assert table.items.tolist() == ["one", "two"]
     assert table.sources["m-a"].sizes.tolist() == [2, 1]
     assert "output.json: scorer score is taken; also there: success, acc (`scorer`)." in table.notes
+
+
+@pytest.mark.parametrize("sizes", [(2, 1, 1, 2), (0, 2, 1, 1), (1, 0, 0, 2), (2, 2, 0, 1), (1, 2, 2, 0), (0, 0, 2, 1)])
+def test_promptfoo_outputs_may_be_of_any_number(sizes, tmp_path):
+    """With other numbers of outputs for A than for B, a comparison ended in a ValueError of zip()."""
+    asked = [(question, model) for model in ("m-a", "m-b") for question in ("one", "two")]
+    rows = [
+        PROMPTFOO[0] | {"vars": {"q": question}, "provider": {"id": model, "label": model}, "score": n % 2}
+        for (question, model), size in zip(asked, sizes, strict=True)
+        for n in range(size)
+    ]
+    path = tmp_path / "output.json"
+    path.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "prompts": [], "results": rows}}))
+    assert "output.json" in str(howsure.doctor(path))
+    for call in (howsure.compare, howsure.describe):
+        with suppress(HowsureError, HowsureWarning):
+            assert str(call(path))
 
 
 def test_promptfoo_calls_that_failed_are_not_scores(tmp_path):
