@@ -46,7 +46,7 @@ class ModelEngine:
 
     def __init__(self, scenario: Scenario) -> None:
         self.scenario = scenario
-        self._exact: dict[Design, ExactEngine] = {}
+        self._exact: dict[Sizes, ExactEngine] = {}
         self._studies: dict[Design, dict[int, DesignOutlook]] = {}
 
     @cached_property
@@ -74,14 +74,11 @@ class ModelEngine:
         return test.name
 
     def exact(self, design: Design) -> ExactEngine:
-        """Return the exact engine of a design.
-
-        Its pools grow as this design needs it. Pools that designs share would make the digits of one depend on others.
-        """
-        if design not in self._exact:
+        """Return the exact engine of a design's numbers of responses; its pools grow as its designs need it."""
+        if design.sizes not in self._exact:
             scenario = self.scenario
             metrics = [scenario.metrics[i] for i in self._routes[0]]
-            self._exact[design] = ExactEngine(
+            self._exact[design.sizes] = ExactEngine(
                 scenario.model,
                 metrics,  # type: ignore[arg-type]
                 design.sizes,
@@ -89,7 +86,7 @@ class ModelEngine:
                 seed=scenario.seed,
                 perturbation=scenario.perturbation,
             )
-        return self._exact[design]
+        return self._exact[design.sizes]
 
     def prepare(self, designs: Sequence[Design], *, for_power_only: bool = False) -> None:
         """Make the pools as precise as these designs need them."""
