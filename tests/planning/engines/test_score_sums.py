@@ -58,7 +58,7 @@ def bell(low, size, middle, spread):
     [
         ([bell(-100, 400, 150, 40), bell(-100, 400, 150, 40).reflected()], 50, 1e-9),  # a short series
         ([SumGrid(-3, np.random.default_rng(0).dirichlet(np.ones(30)))], 400, 1e-9),
-        ([bell(-900, 3000, 1000, 300)], 100, 1e-5),  # so long that the grid is made coarser
+        ([bell(-900, 3000, 1000, 300)], 100, 1e-5),
     ],
 )
 def test_long_sums_are_those_of_one_long_convolution(parts, n, error):
@@ -73,8 +73,3 @@ def test_long_sums_are_those_of_one_long_convolution(parts, n, error):
         exact = low + np.flatnonzero(plain <= 1 - share + 1e-12)[0] - 1
         assert total.quantile(share) == pytest.approx(exact, abs=0 if error < 1e-6 else 4)
     assert total.uppers(np.array([low - 10.0, low + plain.size + 10.0])) == pytest.approx([1, 0], abs=error)
-
-
-def test_a_coarser_grid_keeps_the_mean():
-    grid = bell(-900, 3000, 1000, 300)
-    assert grid.coarser(4).mean * 4 == pytest.approx(grid.mean)

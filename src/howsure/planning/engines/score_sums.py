@@ -2,14 +2,12 @@
 
 Scores lie on a grid, exactly (wins, accuracy, total variation of few responses, …) or rounded to it. The
 characteristic function of a sum is a product, so N items cost no more than one: raise it to the N-th power and invert.
-The inversion is an FFT over a window that holds the whole sum except for a negligible tail. A sum that is spread over
-very many points is computed on a coarser grid.
+The inversion is an FFT over a window that holds the whole sum except for a negligible tail.
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from scipy.fft import next_fast_len
@@ -18,10 +16,6 @@ from howsure.data.scales import FloatArray
 
 WINDOW = 9.0
 """Half the width of the window in standard deviations of the sum; single extreme scores are added on top."""
-
-LONGEST, COARSER = 1 << 15, 4
-"""Longest window, and how many points become one where it would be longer. A standard deviation of the sum is then
-still hundreds of points long."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,30 +55,6 @@ class SumGrid:
         """Return the distribution of the negative."""
         return SumGrid(-(self.low + self.shares.size - 1), self.shares[::-1])
 
-    def coarser(self, factor: int) -> "SumGrid":
-        """Return about the same distribution on a grid `factor` times as coarse; the mean stays."""
-        places = self.points / factor
-        below = np.floor(places)
-        above = (places - below) * self.shares
-        low = int(below[0])
-        where = (below - low).astype(np.int64)
-        size = int(where[-1]) + 2
-        shares = np.bincount(where, self.shares - above, size) + np.bincount(where + 1, above, size)
-        return SumGrid(low, shares.astype(np.float64))
-
-
-class Total(Protocol):
-    """The distribution of a sum."""
-
-    def upper(self, point: int) -> float:
-        """Return the probability of this number or more."""
-
-    def uppers(self, points: FloatArray) -> FloatArray:
-        """Return the probability of each of these whole numbers or more."""
-
-    def quantile(self, share: float) -> float:
-        """Return the smallest number below or at which at least this share lies."""
-
 
 class Summands:
     """Independent parts of a sum: one score from each, added up N times.
@@ -101,35 +71,28 @@ class Summands:
         self._waves: tuple[int, list[np.ndarray]] = (0, [])
 
     @cached_property
-    def _extent(self) -> tuple[float, float, float, int]:
-        """The variance of one score of each part, their reach together, the largest reach, and their points."""
+    def _extent(self) -> tuple[float, float, float]:
+        """The variance of one score of each part, their reach together, and the largest reach."""
         reaches = [part.reach for part in self._parts]
         return (
             sum(part.variance for part in self._parts),
             sum(reaches),
             max(reaches),
-            sum(part.shares.size for part in self._parts),
         )
-
-    @cached_property
-    def _coarser(self) -> "Summands":
-        return Summands(*(part.coarser(COARSER) for part in self._parts))
 
     def times(self, *counts: int) -> "Total":
         """Return the distribution of the sum of this many scores from each part (one number is for all parts)."""
         numbers = counts * len(self._parts) if len(counts) == 1 else counts
         # Of sums with one score less of some part, the window and its waves are the same, and computed once.
         most = max(numbers)
-        variance, reach, farthest, n_points = self._extent
+        variance, reach, farthest = self._extent
         half = min(most * reach, WINDOW * math.sqrt(most * variance) + 6 * farthest) + 2
         length = next_fast_len(2 * math.ceil(half) + 1, real=True)
-        if length > LONGEST and n_points > 64:
-            return _Coarse(self._coarser.times(*numbers))
         if self._waves[0] != length:
             self._waves = length, [_wave(part, length) for part in self._parts]
         powers = [power(wave, n) for wave, n in zip(self._waves[1], numbers, strict=True) if n > 0]
         centre = sum(n * part.mean for n, part in zip(numbers, self._parts, strict=True))
-        return _Table(powers, centre, length)
+        return Total(powers, centre, length)
 
 
 def _wave(part: SumGrid, length: int) -> np.ndarray:
@@ -148,8 +111,8 @@ def power(base: np.ndarray, exponent: int) -> np.ndarray:
     return found
 
 
-class _Table:
-    """Every probability of a window, by FFT."""
+class Total:
+    """The distribution of a sum: every probability of a window, by FFT."""
 
     def __init__(self, powers: list[np.ndarray], centre: float, length: int) -> None:
         wave = math.prod(powers, start=np.ones(length // 2 + 1, dtype=np.complex128))
@@ -173,29 +136,6 @@ class _Table:
         above = np.maximum.accumulate(self._above[::-1])
         n_above = int(np.searchsorted(above, 1 - share + 1e-12, side="right"))
         return float(self._base + self._above.size - 1 - n_above)
-
-
-class _Coarse:
-    """A sum that was computed on a coarser grid; what lies between its points is interpolated."""
-
-    def __init__(self, coarse: Total) -> None:
-        self._coarse = coarse
-
-    def upper(self, point: int) -> float:
-        """Return the probability of this number or more."""
-        place, share = divmod((point - 0.5) / COARSER - 0.5, 1.0)
-        next_one = int(place) + 1
-        return (1 - share) * self._coarse.upper(next_one) + share * self._coarse.upper(next_one + 1)
-
-    def uppers(self, points: FloatArray) -> FloatArray:
-        """Return the probability of each of these whole numbers or more."""
-        place, share = np.divmod((points - 0.5) / COARSER - 0.5, 1.0)
-        lower, higher = np.split(self._coarse.uppers(np.concatenate([place, place + 1]) + 1), 2)
-        return np.asarray((1 - share) * lower + share * higher)
-
-    def quantile(self, share: float) -> float:
-        """Return the smallest number below or at which at least this share lies, to within a point of the grid."""
-        return COARSER * self._coarse.quantile(share)
 
 
 def with_mean(grid: SumGrid, mean: float) -> SumGrid:
