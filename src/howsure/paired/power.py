@@ -11,6 +11,7 @@ from howsure.documents import Column, Document, Sentence, Table, details
 from howsure.documents.numbers import shown
 from howsure.errors import ArgumentError
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.inference.solving import outward, root
 from howsure.paired.score_options import LARGEST, SMALLEST
 from howsure.records import Record
 
@@ -267,10 +268,6 @@ def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> flo
 
 def _solve(excess: Callable[[float], float], low: float, high: float) -> float:
     """Return where an increasing function is zero, or `low` if it is not below zero there."""
-    from scipy.optimize import brentq
-
     if excess(low) >= 0:
         return low
-    while excess(high) < 0:
-        low, high = high, 2 * high
-    return float(brentq(excess, low, high, xtol=1e-12, rtol=1e-12))
+    return root(excess, low, outward(lambda end: excess(end) >= 0, high))
