@@ -1,7 +1,6 @@
 """Planning a study of two score lists: how many segments, what power, which difference could be seen."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -219,43 +218,6 @@ def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = T
         wrong_side = float(nct.cdf(-critical, degrees, shift))
         power += wrong_side if math.isfinite(wrong_side) else 0.0
     return power
-
-
-def sign_power(n: int, share: float, *, alpha: float = 0.05, alternative: str = "two-sided") -> float:
-    """Return the exact power of the sign test on `n` untied differences of which `share` are positive on average.
-
-    Examples
-    --------
-    >>> round(sign_power(20, 0.7), 6)
-    0.416414
-    """
-    from scipy.special import bdtr, bdtrc
-
-    _check.integer("n", n, at_least=1)
-    _check.real("share", share, at_least=0, at_most=1)
-    tail = _check.fraction("alpha", alpha) / (2 if alternative == "two-sided" else 1)
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    few = bisect_right(range(n + 1), tail, key=lambda count: float(bdtr(count, n, 0.5))) - 1
-    if few < 0:
-        return 0.0
-    low, high = float(bdtr(few, n, share)), float(bdtrc(n - few - 1, n, share))
-    return {"two-sided": low + high, "less": low, "greater": high}[alternative]
-
-
-def proportions_power(n: float, first: float, second: float, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """Return the power to find two rates different, each counted on `n` segments of its own (normal formula).
-
-    Examples
-    --------
-    >>> round(proportions_power(50, 0.50, 0.75), 7)
-    0.7401659
-    """
-    from scipy.special import ndtr, ndtri
-
-    z = -float(ndtri(alpha / (2 if two_sided else 1)))
-    pooled = math.sqrt((first + second) * (1 - (first + second) / 2))
-    separate = math.sqrt(first * (1 - first) + second * (1 - second))
-    return float(ndtr((math.sqrt(n) * abs(first - second) - z * pooled) / separate))
 
 
 def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> float:
