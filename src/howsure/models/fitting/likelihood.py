@@ -514,7 +514,8 @@ def _standard_errors(
         information[np.ix_(free, free)] + np.diag(precision), hermitian=True
     )
     variances = np.diag(covariance)
-    undetermined = ~(free & (variances > 0) & (np.sqrt(variances) < OPEN * np.diff(bounds)[:, 0] / math.sqrt(12)))
+    # A variance is not positive where kinks make the curvature negative.
+    undetermined = ~(free & (variances > 0) & (variances < np.square(OPEN * np.diff(bounds)[:, 0]) / 12))
 
     errors = []
     for form, part in zip(forms, (slice(cut), slice(cut, None)), strict=True):
