@@ -5,11 +5,17 @@ import pytest
 from scipy import stats
 
 from howsure.errors import ArgumentError, DataError
-from howsure.paired import TESTS, PairedScores, describe, power_curve, sign_power, t_power, to_units
+from howsure.paired import TESTS, PairedScores, describe, power_curve, t_power, to_units
 from howsure.reports.scores import charts
 
 rng = np.random.default_rng(1)
 scores = PairedScores.from_arrays(rng.normal(0.3, 1, 80), np.zeros(80))
+
+
+def sign_power(n, share):
+    """Return the power of the two-sided sign test at 5% on n untied differences, a share of them positive."""
+    few = np.arange(n + 1)[stats.binom.cdf(np.arange(n + 1), n, 0.5) <= 0.025].max(initial=-1)
+    return stats.binom.cdf(few, n, share) + stats.binom.sf(n - few - 1, n, share)
 
 
 def acceptable(curve, expected):

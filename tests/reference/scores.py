@@ -53,14 +53,8 @@ PAIRED_N = {
 TWO_SAMPLE = {"power": 0.868953, "n": 22.02109, "n_one_sided": 17.84712}
 """R, power.t.test(n = 20, delta = 1, sd = 1), and power = .9."""
 
-PROPORTIONS = {"power": 0.7401659, "n": 76.707}
-"""R, power.prop.test(n = 50, p1 = .50, p2 = .75), and power = .9."""
-
 ONE_SAMPLE_POWER = 0.35966
 """G*Power tutorial: d = 1/3, n = 25."""
-
-SIGN_POWER = 0.416414
-"""Sign test, n = 20, P = .7, two-sided: exact binomial."""
 
 NLPSTATTEST_SCREEN = 199
 """MANUAL, figure 1: power .8, delta .2, sigma 1."""

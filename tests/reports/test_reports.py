@@ -22,7 +22,7 @@ from howsure.describing import describe
 from howsure.documents import Table, latex, markdown
 from howsure.documents.numbers import about
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.sample_sizes import units_needed
+from howsure.inference.solving import units_needed
 from howsure.metrics.builtin import BUILTIN, ON_PREFERENCES
 from howsure.questions.compare import Compare
 from howsure.raters.agreement_coefficients import cells_from, krippendorff_alpha

@@ -7,9 +7,8 @@ import numpy as np
 
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
+from howsure.inference.solving import POWER, root
 from howsure.nulls import Null
-
-POWER = 0.8
 
 STEPS = 32
 """The number of equally likely ranges of an estimated variance."""
@@ -60,12 +59,8 @@ def of_parts(error: CombinedError, tail: float) -> float:
         drawn = part * float(stdtrit(df, tail)) ** 2 * chdtri(df, shares) / df
         squares = (squares[:, np.newaxis] + drawn).ravel()
     reached = np.sqrt(squares)
-    low, high = 0.0, float(reached.max()) + 10 * spread
-    while high - low > 1e-6 * high:
-        middle = (low + high) / 2
-        found = float(ndtr((middle - reached) / spread).mean())
-        low, high = (middle, high) if found < POWER else (low, middle)
-    return high
+    most = float(reached.max()) + 10 * spread
+    return root(lambda advantage: float(ndtr((advantage - reached) / spread).mean()) - POWER, 0.0, most, relative=1e-6)
 
 
 def student(tail: float, df: float) -> float:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from howsure import _check
 from howsure.inference import ConfidenceInterval
+from howsure.inference.solving import edge
 
 STEPS = 40
 SMALLEST = 1e-6
@@ -80,16 +81,12 @@ def margin_tests(
 
 
 def smallest_alpha(rejects: Callable[[float], bool]) -> float:
-    """Return the smallest α at which a test rejects, by halving; `rejects` is asked at level 1 − α."""
-    low, high = SMALLEST, 1 - SMALLEST
-    if rejects(1 - low):
-        return low
-    if not rejects(1 - high):
+    """Return the smallest α at which a test rejects; `rejects` is asked at level 1 − α."""
+    if rejects(1 - SMALLEST):
+        return SMALLEST
+    if not rejects(SMALLEST):
         return 1.0
-    for _ in range(STEPS):
-        middle = math.sqrt(low * high) if high < 0.5 else (low + high) / 2
-        if rejects(1 - middle):
-            high = middle
-        else:
-            low = middle
-    return high
+    # On the scale of log-odds small and large α have the same relative precision.
+    low = math.log(SMALLEST / (1 - SMALLEST))
+    odds = float(edge(lambda x: rejects(1 / (1 + math.exp(x))), low, -low, halvings=STEPS))
+    return 1 / (1 + math.exp(-odds))

@@ -233,25 +233,6 @@ def digest_of(scale: Scale, sources: Mapping[str, Responses]) -> str:
     return seen.hexdigest()[:12]
 
 
-def digests_of(scale: Scale, sources: Mapping[str, Responses], starts: IntArray) -> list[str]:
-    """Return `digest_of` for each run of items, from one of the starts to the next; for sources without raters."""
-    seen = repr((scale.kind, scale.levels, scale.labels)).encode()
-    contents = [[seen] for _ in range(starts.size - 1)]
-    for name, source in sources.items():
-        encoded, values, places = name.encode(), source.values.tobytes(), (8 * source.offsets[starts]).tolist()
-        weights = None if source.weights is None else source.weights.tobytes()
-        sizes, items = source.sizes.tobytes(), (8 * starts).tolist()
-        known: dict[bytes, bytes] = {}  # offsets by the sizes of the items: of few responses they are few
-        for i, content in enumerate(contents):
-            own = sizes[items[i] : items[i + 1]]
-            if own not in known:
-                known[own] = np.concatenate([[0], np.cumsum(np.frombuffer(own, dtype=np.int64))]).tobytes()
-            content.extend((encoded, values[places[i] : places[i + 1]], known[own]))
-            if weights is not None:
-                content.append(weights[places[i] : places[i + 1]])
-    return [hashlib.sha256(b"".join(content)).hexdigest()[:12] for content in contents]
-
-
 def raters_in_order(
     sources: Mapping[str, Responses], raters: tuple[str, ...]
 ) -> tuple[dict[str, Responses], tuple[str, ...]]:

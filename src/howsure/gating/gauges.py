@@ -18,6 +18,7 @@ from howsure.comparison.margins import smallest_alpha
 from howsure.data.scales import FloatArray
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.solving import outward, root
 from howsure.intervals import INTERVALS
 from howsure.intervals.direct import are_signs, score_statistic, won_and_lost
 
@@ -284,8 +285,6 @@ def variance_at(distances: FloatArray, shares: FloatArray, room: float) -> float
     >>> round(variance_at(np.array([0.1]), np.array([1.0]), 0.9), 4)
     0.09
     """
-    from scipy.optimize import brentq
-
     worst = max(room, -float(distances.min()))  # a judge's correction can move a difference beyond the scale
 
     def mean(multiplier: float) -> float:
@@ -295,7 +294,7 @@ def variance_at(distances: FloatArray, shares: FloatArray, room: float) -> float
     if mean(largest) >= 0:
         multiplier = largest
     else:
-        multiplier = float(brentq(mean, 0.0, largest, xtol=1e-12 / worst)) if mean(0.0) > 0 else 0.0
+        multiplier = root(mean, 0.0, largest, tolerance=1e-12 / worst) if mean(0.0) > 0 else 0.0
     weights = shares / (1 + multiplier * distances)
     unseen = max(0.0, 1 - float(weights.sum()))
     return float((weights * np.square(distances)).sum()) + unseen * worst**2
@@ -359,16 +358,12 @@ def not_rejected(
     >>> round(low, 4), high
     (-0.7, 1.0)
     """
-    from scipy.optimize import brentq
-
     ends = []
     for side, evidence in ((-1, above), (1, below)):
         limit = side * span * (1 - 1e-12)
         if math.isinf(span):
-            reach = error
-            while math.isfinite(estimate + reach) and evidence(estimate + side * reach) <= critical:
-                reach = 2 * reach or math.inf
-            limit = estimate + side * reach
+            where = lambda reach, side=side, of=evidence: not of(estimate + side * reach) <= critical  # noqa: E731
+            limit = estimate + side * outward(where, error)
         at_limit = evidence(limit) if math.isfinite(limit) else math.nan
         start = math.nextafter(estimate, limit)
         if math.isnan(at_limit):
@@ -379,7 +374,7 @@ def not_rejected(
             ends.append(estimate)
         else:
             tiny = 1e-12 * abs(limit - estimate)
-            ends.append(float(brentq(lambda edge, of=evidence: of(edge) - critical, start, limit, xtol=tiny)))
+            ends.append(root(lambda edge, of=evidence: of(edge) - critical, start, limit, tolerance=tiny))  # type: ignore[misc]
     return ends[0], ends[1]
 
 
@@ -397,15 +392,14 @@ def skewness_term(adverse: float, z: float, n: int) -> float:
 
 
 def _smaller_by_skewness(plain: float, t: float, adverse: float, n: int) -> float:
-    """Return the quantile z at which the quantile of t and the term of skewness together reach t, by halving."""
+    """Return the quantile z at which the quantile of t and the term of skewness together reach t."""
     from scipy.special import stdtrit
 
-    low, high = 0.0, max(plain, 0.0)
-    for _ in range(60):
-        middle = (low + high) / 2
-        needed = -float(stdtrit(n - 1, p_of(middle))) + skewness_term(adverse, middle, n)
-        low, high = (middle, high) if needed <= t else (low, middle)
-    return low
+    def spare(z: float) -> float:
+        return t + float(stdtrit(n - 1, p_of(z))) - skewness_term(adverse, z, n)
+
+    most = max(plain, 0.0)
+    return most if spare(most) >= 0 else 0.0 if spare(0.0) < 0 else root(spare, 0.0, most)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ An open end is a bet (`sequential`).
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,9 +19,12 @@ from howsure.errors import ArgumentError
 from howsure.gating.gauges import NORMAL, Gauge, gauge_of, not_rejected, p_of
 from howsure.gating.rule import GateRule
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.solving import root
 
 GRID = 1201
 """The points at which the density of a statistic that has not crossed a boundary is computed."""
+FAR = 9.0
+"""A quantile that no look exceeds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +130,15 @@ def two_look_bound(alpha: float) -> float:
     from scipy.special import ndtr
 
     nodes, weights = np.polynomial.legendre.leggauss(200)
-    low, high = -NORMAL.inv_cdf(alpha), -NORMAL.inv_cdf(alpha / 2)
-    for _ in range(60):
-        bound = (low + high) / 2
+
+    def spare(bound: float) -> float:
+        """Return how much less than α the two looks use."""
         at = (nodes + 1) / 2 * (bound + 9) - 9
         density = np.exp(-(at**2) / 2) / math.sqrt(2 * math.pi)
         kept = float((weights * density * ndtr(math.sqrt(2) * bound - at)).sum()) * (bound + 9) / 2
-        low, high = (bound, high) if 1 - kept > alpha else (low, bound)
-    return high
+        return alpha - (1 - kept)
+
+    return root(spare, -NORMAL.inv_cdf(alpha), -NORMAL.inv_cdf(alpha / 2))
 
 
 @lru_cache
@@ -165,18 +169,11 @@ def spending_bounds(sizes: tuple[int, ...], spent: tuple[float, ...], alpha: flo
     for k, (size, upto) in enumerate(zip(sizes, total, strict=True)):
         more = max(upto - used, 0.0)
         spread = math.sqrt(size - (sizes[k - 1] if k else 0))
-
-        low, high = -9.0, 9.0
-        for _ in range(80):
-            middle = (low + high) / 2
-            low, high = (
-                (middle, high)
-                if _beyond(middle * math.sqrt(size), at, density * step, spread) > more
-                else (low, middle)
-            )
-        bounds.append(high)
-        used += _beyond(high * math.sqrt(size), at, density * step, spread)
-        new = np.linspace(-9 * math.sqrt(size), high * math.sqrt(size), GRID)
+        beyond = partial(_beyond, size=size, at=at, mass=density * step, spread=spread)
+        bound = FAR if beyond(FAR) >= more else root(lambda z, beyond=beyond, more=more: more - beyond(z), -FAR, FAR)  # type: ignore[misc]
+        bounds.append(bound)
+        used += beyond(bound)
+        new = np.linspace(-FAR * math.sqrt(size), bound * math.sqrt(size), GRID)
         kernel = np.exp(-(((new[:, np.newaxis] - at) / spread) ** 2) / 2) / (spread * math.sqrt(2 * math.pi))
         density = (kernel * density).sum(axis=1) * step
         at, step = new, float(new[1] - new[0])
@@ -184,8 +181,8 @@ def spending_bounds(sizes: tuple[int, ...], spent: tuple[float, ...], alpha: flo
     return tuple(bounds)
 
 
-def _beyond(bound: float, at: FloatArray, mass: FloatArray, spread: float) -> float:
-    """Return the probability that a sum which has not crossed a boundary yet crosses this one at the next look."""
+def _beyond(bound: float, *, size: int, at: FloatArray, mass: FloatArray, spread: float) -> float:
+    """Return the probability that a sum which has not crossed a boundary yet crosses this quantile at the next look."""
     from scipy.special import ndtr
 
-    return float((mass * ndtr((at - bound) / spread)).sum())
+    return float((mass * ndtr((at - bound * math.sqrt(size)) / spread)).sum())

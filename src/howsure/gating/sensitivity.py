@@ -23,6 +23,7 @@ from howsure.errors import ArgumentError, DataError
 from howsure.gating.gate import GateSettings, GaugedComparison, Prepared, measure, prepare
 from howsure.gating.gauges import NORMAL, gauge_of
 from howsure.gating.rule import GateRule
+from howsure.inference.solving import edge, outward
 from howsure.intervals.direct import are_signs
 from howsure.metrics import spelled
 from howsure.provenance import Provenance
@@ -333,16 +334,15 @@ def _count(n_items: int) -> int:
 
 
 def _smallest(share: Callable[[float], float], low: float, high: float, most: float) -> float:
-    """Return the smallest value from which a growing share reaches 80%, by halving; NaN where `most` does not."""
-    while share(min(high, most)) < POWER:
-        if high >= most or math.isinf(high):
-            return math.nan
-        low, high = high, 2 * high
-    high = min(high, most)
-    for _ in range(TRIALS):
-        middle = (low + high) / 2
-        low, high = (low, middle) if share(middle) >= POWER else (middle, high)
-    return high
+    """Return the smallest value from which a growing share reaches 80%; NaN where `most` does not."""
+
+    def reached(value: float) -> bool:
+        return share(value) >= POWER
+
+    end = outward(reached, high, most=most)
+    if math.isnan(end):
+        return math.nan
+    return float(edge(reached, low if end <= high else max(low, end / 2), end, halvings=TRIALS))
 
 
 def _pair_of_runs(runs: Responses, items: IntArray, rng: np.random.Generator) -> FloatArray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from howsure import _check
 from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
 from howsure.inference.pvalues import ALTERNATIVES, PValue
+from howsure.inference.solving import root
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +101,9 @@ class CombinedError:
 
         ratio = distance / self.standard_error
         alone = [float(stdtr(df, -ratio)) for part, df in zip(self.variances, self.dfs, strict=True) if part > 0]
-        low, high = (max(end, sys.float_info.min) for end in (min(alone), max(alone)))  # a p-value is never 0
-        for _ in range(60):
-            if high - low <= 1e-12 * high:
-                break
-            middle = math.sqrt(low) * math.sqrt(high)
-            if self.half_width(middle) > distance:
-                low = middle
-            else:
-                high = middle
-        return high
+        low, high = (math.log(max(end, sys.float_info.min)) for end in (min(alone), max(alone)))  # a p-value is never 0
+        found = root(lambda tail: distance - self.half_width(math.exp(tail)), low, high)
+        return math.exp(high if math.isnan(found) else found)  # the ends differ by rounding
 
     def interval(
         self, estimate: float, *, confidence_level: float = 0.95, alternative: str = "two-sided"

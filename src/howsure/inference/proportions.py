@@ -30,6 +30,7 @@ def wilson(
         return _conclude("wilson", math.nan, math.nan, confidence_level, alternative)
     from scipy.special import ndtri
 
+    # As `scipy.stats.binomtest(…).proportion_ci(method="wilson")`, without the 0.4 s that loading scipy.stats takes.
     z = -float(ndtri(tail))
     share = successes / n
     centre = (share + z**2 / (2 * n)) / (1 + z**2 / n)
@@ -54,6 +55,7 @@ def clopper_pearson(
         return _conclude("clopper-pearson", math.nan, math.nan, confidence_level, alternative)
     from scipy.special import betaincinv
 
+    # As `scipy.stats.binomtest(…).proportion_ci(method="exact")`, which finds the ends by root finding.
     low = 0.0 if successes == 0 else float(betaincinv(successes, n - successes + 1, tail))
     high = 1.0 if successes == n else float(betaincinv(successes + 1, n - successes, 1 - tail))
     return _conclude("clopper-pearson", low, high, confidence_level, alternative)

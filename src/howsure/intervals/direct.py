@@ -10,6 +10,7 @@ import numpy.typing as npt
 from howsure.data.scales import BoolArray, FloatArray
 from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
 from howsure.inference.evidence import Evidence
+from howsure.inference.solving import root
 from howsure.intervals.interval import Ends, Interval, Notes, arms
 
 SAME_SIZE = 1e-13
@@ -249,8 +250,8 @@ def score_statistic(won: int, lost: int, n: int, difference: float) -> float:
     """
     # The share of lost items that is most likely under the difference (Tango 1998, eq. 11).
     linear = (2 * n - won + lost) * difference - won - lost
-    root = math.sqrt(max(linear**2 + 8 * n * lost * difference * (1 - difference), 0.0))  # rounding can leave −1e-16
-    share = (root - linear) / (4 * n)
+    discriminant = linear**2 + 8 * n * lost * difference * (1 - difference)
+    share = (math.sqrt(max(discriminant, 0.0)) - linear) / (4 * n)  # rounding can leave −1e-16
     variance = max(2 * share + difference * (1 - difference), 0.0) / n
     distance = (won - lost) / n - difference
     return distance / math.sqrt(variance) if variance > 0 else math.copysign(math.inf, distance) if distance else 0.0
@@ -306,16 +307,16 @@ def _rounding(sizes: FloatArray) -> FloatArray:
 
 @lru_cache(maxsize=2**12)
 def _score_end(won: int, lost: int, n: int, z: float) -> float:
-    """Return the smallest difference of shares that the score test does not reject, by bisection.
+    """Return the smallest difference of shares that the score test does not reject.
 
     It is below the observed one for a positive z, above it for a negative one.
     """
     observed = (won - lost) / n
     low, high = (-1.0, observed) if z >= 0 else (observed, 1.0)
-    while high - low > ROUNDING:
-        middle = (low + high) / 2
-        if score_statistic(won, lost, n, middle) > z:
-            low = middle
-        else:
-            high = middle
-    return low
+
+    def excess(difference: float) -> float:
+        return z - score_statistic(won, lost, n, difference)
+
+    if excess(low) >= 0 or excess(high) < 0:  # no difference is rejected, or all of them
+        return low if excess(low) >= 0 else high
+    return root(excess, low, high, tolerance=ROUNDING)

@@ -17,6 +17,7 @@ from howsure.errors import ArgumentError, DataError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.solving import fewest
 from howsure.judging.alternative_annotators import AlternativeAnnotator, JudgedUnits, alternative_annotator_test
 from howsure.judging.judged_comparison import JudgedEstimate
 from howsure.provenance import Provenance
@@ -519,12 +520,13 @@ def _more_items(table: TwoWay, distance: float, level: float) -> int | None:
     a, b, e = (0.0 if math.isnan(part) else max(0.0, part) for part in (table.items, table.raters, table.residual))
     per_item = table.n_cells / table.n_items
     n, r = table.n_items, max(2, table.n_raters)
-    while n <= MOST:
-        n = math.ceil(1.1 * n)
-        error = CombinedError((b / r + e / (n * per_item), a / n), (r - 1.0, n - 1.0))
-        if error.half_width((1 - level) / 2) < distance:
-            return n - table.n_items
-    return None
+
+    def reached(size: int) -> bool:
+        error = CombinedError((b / r + e / (size * per_item), a / size), (r - 1.0, size - 1.0))
+        return error.half_width((1 - level) / 2) < distance
+
+    needed = fewest(reached, least=n + 1, most=MOST, precision=0.01)
+    return None if needed is None else needed - n
 
 
 def _errors(units: JudgedUnits) -> FloatArray:

@@ -21,6 +21,7 @@ from howsure.documents import Block, Column, Document, Sentence, Table
 from howsure.documents.numbers import counted, number, rough
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.combined_error import CombinedError
+from howsure.inference.solving import fewest
 from howsure.judging.combined_advantage import VarianceParts
 from howsure.judging.judged_comparison import JudgedComparison
 from howsure.provenance import Provenance
@@ -289,13 +290,10 @@ class _Search:
         """Return the design with the fewest judged items; None where even all of them are too few."""
         n_all = n
         if judged:
-            if not self._reaches(n, self.max_items, n_raters):
+            needed = fewest(lambda n_all: self._reaches(n, n_all, n_raters), least=n, most=self.max_items)
+            if needed is None:
                 return None
-            low, high = n, self.max_items
-            while low < high:
-                middle = (low + high) // 2
-                low, high = (low, middle) if self._reaches(n, middle, n_raters) else (middle + 1, high)
-            n_all = low
+            n_all = needed
         elif not self._reaches(n, n, n_raters, left=self.parts.items):
             return None
         labels = math.ceil(n * self._per_item(n_raters) * self.labels_per_cell)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import about, in_words, joined, listed, measured, pvalue, subtracted
-from howsure.inference.sample_sizes import units_needed
+from howsure.inference.solving import units_needed
 from howsure.nulls import NULLS
 
 if TYPE_CHECKING:

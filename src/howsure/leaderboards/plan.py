@@ -15,6 +15,7 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.data.summaries import summarise
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.errors import ArgumentError, DataError
+from howsure.inference.solving import fewest
 from howsure.io.reading import as_table
 from howsure.leaderboards.comparing import tasks_of
 from howsure.leaderboards.pairs import PairSettings, Spread, reach_of
@@ -211,11 +212,14 @@ def plan_leaderboard(
     def by_responses(n_responses: int) -> Outlook:
         return study.outlook(now, n_responses)
 
+    def fewest_of(outlook: Callable[[int], Outlook], *, least: int, most: int) -> int | None:
+        return fewest(lambda n: outlook(n).power >= target_power, least=least, most=most, precision=0.005)
+
     apart = not (study.scores[:adjacent_ranks] - study.scores[1 : adjacent_ranks + 1] <= 1e-12).any()
-    n_items = _fewest(by_items, target_power, most=MOST_ITEMS) if apart else None
+    n_items = fewest_of(by_items, least=2, most=MOST_ITEMS) if apart else None
     limit = study.outlook(now, math.inf).power if noise.known else math.nan
     enough = apart and noise.known and limit >= target_power
-    n_responses = _fewest(by_responses, target_power, most=MOST_RESPONSES, first=1) if enough else None
+    n_responses = fewest_of(by_responses, least=1, most=MOST_RESPONSES) if enough else None
     sizes = sorted({now, 2 * now, 4 * now, *([] if n_items is None else [n_items])})
     outlooks = [by_items(size) for size in sizes]
     if noise.known:
@@ -411,20 +415,6 @@ def _largest(moved: FloatArray, errors: FloatArray, pairs: npt.NDArray[np.bool_]
     for j, k in np.argwhere(pairs):
         np.maximum(largest, np.abs(moved[j] - moved[k]) / errors[j, k], out=largest)
     return float(np.quantile(largest, 0.95))
-
-
-def _fewest(outlook: Callable[[int], Outlook], power: float, *, most: int, first: int = 2) -> int | None:
-    """Return the smallest size with which enough studies succeed, by doubling and halving."""
-    high = first
-    while outlook(high).power < power:
-        if high == most:
-            return None
-        high = min(2 * high, most)
-    low = high // 2
-    while high - low > max(1, high // 200):
-        middle = (low + high) // 2
-        low, high = (low, middle) if outlook(middle).power >= power else (middle, high)
-    return high
 
 
 def _about_raters(data: LeaderboardData) -> list[str]:

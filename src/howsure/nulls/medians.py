@@ -12,6 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from howsure.data.scales import FloatArray
+from howsure.inference.solving import edge
 from howsure.nulls.item_test import (
     DEPENDENT,
     MEDIAN,
@@ -75,13 +76,7 @@ class MedianTest(FormulaTest):
         low = float(row.min()) - float(np.ptp(row)) - 1.0
         if self.at_least(row[np.newaxis] - low)[0] > tail:
             return -np.inf
-        for _ in range(HALVINGS):
-            middle = low + (high - low) / 2
-            if self.at_least(row[np.newaxis] - middle)[0] > tail:
-                high = middle
-            else:
-                low = middle
-        return high
+        return float(edge(lambda delta: self.at_least(row[np.newaxis] - delta)[0] > tail, low, high, halvings=HALVINGS))
 
 
 class BootstrapMedian(MedianTest):

@@ -15,8 +15,6 @@ from .equivalence import Equivalence as Equivalence
 from .equivalence import equivalence_test as equivalence_test
 from .power import PowerPlan as PowerPlan
 from .power import plan_power as plan_power
-from .power import proportions_power as proportions_power
-from .power import sign_power as sign_power
 from .power import t_power as t_power
 from .power_curves import PowerCurve as PowerCurve
 from .power_curves import power_curve as power_curve

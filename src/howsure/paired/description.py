@@ -178,8 +178,7 @@ def _described(scores: PairedScores, alpha: float) -> Description:
     elif scores.n < 3:
         notes.append(f"{scores.n} {counted} are too few to judge skewness and normality.")
     else:
-        skewness = _skewness(differences)
-        test, statistic, pvalue = _normality(differences)
+        skewness, test, statistic, pvalue = _normality(differences)
         if scores.n > MOST_FOR_SHAPIRO:
             notes.append(
                 Aside(
@@ -223,22 +222,18 @@ def sparkline(counts: Sequence[int]) -> str:
     return "".join(BARS[-(-8 * count // top)] for count in merged)
 
 
-def _skewness(values: FloatArray) -> float:
-    centred = values - values.mean()
-    centred /= np.abs(centred).max()  # cubes of very large or very small numbers are not numbers
-    return float(np.mean(centred**3) / np.mean(centred**2) ** 1.5)
-
-
-def _normality(values: FloatArray) -> tuple[str, float, float]:
+def _normality(values: FloatArray) -> tuple[float, str, float, float]:
+    """Return the skewness, and a test of normality with its statistic and p-value."""
     from scipy import stats
 
     # Shifting and scaling changes nothing but keeps the routines away from differences of very small size.
     standard = (values - values.mean()) / values.std()
+    skewness = float(stats.skew(standard))
     if values.size <= MOST_FOR_SHAPIRO:
         result = stats.shapiro(standard)
-        return "Shapiro–Wilk", float(result.statistic), float(result.pvalue)
+        return skewness, "Shapiro–Wilk", float(result.statistic), float(result.pvalue)
     outcome = stats.normaltest(standard)
-    return "D'Agostino–Pearson", float(outcome.statistic), float(outcome.pvalue)
+    return skewness, "D'Agostino–Pearson", float(outcome.statistic), float(outcome.pvalue)
 
 
 def _histograms(scores: PairedScores) -> dict[str, Histogram]:

@@ -15,6 +15,7 @@ from howsure.documents.numbers import error_of, interval, measured, minus, numbe
 from howsure.errors import ArgumentError
 from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
+from howsure.inference.solving import root
 from howsure.nulls import SIGN_FLIP, STUDENT_T, Resamples
 from howsure.nulls.bootstrap import StudentisedBootstrap
 from howsure.nulls.item_test import extreme_draws
@@ -322,7 +323,6 @@ def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
 
 def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
     """Return the effects for which the observed t is an extreme, but not too extreme, value."""
-    from scipy.optimize import brentq
     from scipy.stats import nct
 
     t = d * math.sqrt(n)
@@ -335,7 +335,7 @@ def _noncentral_interval(d: float, n: int, alpha: float) -> tuple[float, float]:
                 below = float(noncentrality < t)
             return below - probability
 
-        return float(brentq(excess, t - reach, t + reach, xtol=1e-10)) / math.sqrt(n)
+        return root(excess, t - reach, t + reach, tolerance=1e-10) / math.sqrt(n)
 
     return solve(1 - alpha / 2), solve(alpha / 2)
 

@@ -1,7 +1,6 @@
 """Planning a study of two score lists: how many segments, what power, which difference could be seen."""
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
@@ -11,6 +10,7 @@ from howsure.documents import Column, Document, Sentence, Table, details
 from howsure.documents.numbers import shown
 from howsure.errors import ArgumentError
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.inference.solving import outward, root
 from howsure.paired.score_options import LARGEST, SMALLEST
 from howsure.records import Record
 
@@ -220,43 +220,6 @@ def t_power(n: float, effect: float, *, alpha: float = 0.05, two_sided: bool = T
     return power
 
 
-def sign_power(n: int, share: float, *, alpha: float = 0.05, alternative: str = "two-sided") -> float:
-    """Return the exact power of the sign test on `n` untied differences of which `share` are positive on average.
-
-    Examples
-    --------
-    >>> round(sign_power(20, 0.7), 6)
-    0.416414
-    """
-    from scipy.special import bdtr, bdtrc
-
-    _check.integer("n", n, at_least=1)
-    _check.real("share", share, at_least=0, at_most=1)
-    tail = _check.fraction("alpha", alpha) / (2 if alternative == "two-sided" else 1)
-    _check.one_of("alternative", alternative, ALTERNATIVES)
-    few = bisect_right(range(n + 1), tail, key=lambda count: float(bdtr(count, n, 0.5))) - 1
-    if few < 0:
-        return 0.0
-    low, high = float(bdtr(few, n, share)), float(bdtrc(n - few - 1, n, share))
-    return {"two-sided": low + high, "less": low, "greater": high}[alternative]
-
-
-def proportions_power(n: float, first: float, second: float, *, alpha: float = 0.05, two_sided: bool = True) -> float:
-    """Return the power to find two rates different, each counted on `n` segments of its own (normal formula).
-
-    Examples
-    --------
-    >>> round(proportions_power(50, 0.50, 0.75), 7)
-    0.7401659
-    """
-    from scipy.special import ndtr, ndtri
-
-    z = -float(ndtri(alpha / (2 if two_sided else 1)))
-    pooled = math.sqrt((first + second) * (1 - (first + second) / 2))
-    separate = math.sqrt(first * (1 - first) + second * (1 - second))
-    return float(ndtr((math.sqrt(n) * abs(first - second) - z * pooled) / separate))
-
-
 def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> float:
     from scipy.special import ndtri
 
@@ -267,10 +230,6 @@ def _normal_n(effect: float, power: float, alpha: float, two_sided: bool) -> flo
 
 def _solve(excess: Callable[[float], float], low: float, high: float) -> float:
     """Return where an increasing function is zero, or `low` if it is not below zero there."""
-    from scipy.optimize import brentq
-
     if excess(low) >= 0:
         return low
-    while excess(high) < 0:
-        low, high = high, 2 * high
-    return float(brentq(excess, low, high, xtol=1e-12, rtol=1e-12))
+    return root(excess, low, outward(lambda end: excess(end) >= 0, high))

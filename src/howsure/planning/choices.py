@@ -5,11 +5,12 @@ Before: `Limits` and `ItemSearch` say what engines have to compute. After: `plan
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 
 from howsure import _check, _random
 from howsure.errors import ArgumentError
+from howsure.inference.solving import fewest
 from howsure.planning.designs import Costs, Design, spelled_responses
 from howsure.planning.engines.base import Engine
 from howsure.planning.engines.decisions import Test
@@ -84,45 +85,6 @@ class Target:
         return f"{word} {self.value:g}"
 
 
-def fewest_items(value_of: Callable[[int], float], target: Target, *, guess: int, most: int) -> int | None:
-    """Return the fewest items with which the target is reached; None if `most` are not enough.
-
-    Power grows with the items, apart from simulation noise and the steps of exact tests, so the search brackets the
-    target in growing steps from a guess, and halves the bracket down to 1% of it.
-    """
-    if most < 2:
-        return None
-    low, high, step = 1, max(2, min(guess, most)), 1.15
-    while not target.reached(value_of(high)):
-        if high == most:
-            return None
-        low, high, step = high, min(most, math.ceil(step * high)), step * 1.3
-    step = 1.15
-    while low == 1 and high > 2:
-        below = max(2, math.floor(high / step))
-        if not target.reached(value_of(below)):
-            low = below
-            break
-        high, step = below, step * 1.3
-    while high - low > max(1, high // 100):
-        middle = (low + high) // 2
-        low, high = (low, middle) if target.reached(value_of(middle)) else (middle, high)
-    return high
-
-
-def fewest_raters(value_of: Callable[[int], float], target: Target, most: int) -> int | None:
-    """Return the fewest raters, from two, with which the target is reached; None if `most` are not enough."""
-    low, high = 1, 2
-    while not target.reached(value_of(high)):
-        if high >= most:
-            return None
-        low, high = high, min(most, 2 * high)
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if target.reached(value_of(middle)) else (middle, high)
-    return high
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ItemSearch:
     """Which numbers of items are computed for one kind of design: those given, or the fewest that reach a target.
@@ -152,16 +114,14 @@ class ItemSearch:
         """Return the numbers given, and the fewest that reaches the target by a metric (or the limit if none does)."""
         if not self.limit or self.target is None:
             return list(self.n_items)
-        target, tried = self.target, dict[int, float]()
+        target = self.target
 
-        def value(n: int) -> float:
-            if n not in tried:
-                tried[n] = target.measure(engine, shape.with_items(n), test, metric)
-            return tried[n]
+        def reached(n: int) -> bool:
+            return target.reached(target.measure(engine, shape.with_items(n), test, metric))
 
         aim = target.value if target.kind == "power" else 0.8
         guess = engine.guess(shape.with_items(2), test, aim, metric=metric)
-        found = fewest_items(value, target, guess=guess, most=self.limit)
+        found = fewest(reached, guess=guess, most=self.limit, step=1.15, precision=0.01)
         return sorted({*self.n_items, found or self.limit})
 
 

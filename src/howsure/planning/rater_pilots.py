@@ -1,15 +1,17 @@
 """Plans from a pilot with raters: items, raters and repeats of the models, by the pilot's variance components."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 
 from howsure.data.contests import Contest
 from howsure.errors import ArgumentError
 from howsure.inference import ConfidenceInterval
+from howsure.inference.solving import fewest
 from howsure.metrics import Metric, spelled
 from howsure.models import EmpiricalModel
 from howsure.planning import follow_ups
-from howsure.planning.choices import Draft, ItemSearch, Limits, fewest_raters
+from howsure.planning.choices import Draft, ItemSearch, Limits
 from howsure.planning.designs import USUAL_RATERS, Design
 from howsure.planning.engines.decisions import Test
 from howsure.planning.engines.rater_engine import MOST_RATERS, RaterEngine, called
@@ -148,7 +150,10 @@ def _rater_groups(
             def design(r: int, n: int = n, kind: Design = kind) -> Design:
                 return having_raters(engine, kind, n, r, crossed=crossed)
 
-            r = fewest_raters(lambda r, design=design: target.measure(engine, design(r), test), target, MOST_RATERS)  # type: ignore[misc]
+            def reached(r: int, design: Callable[[int], Design] = design) -> bool:
+                return target.reached(target.measure(engine, design(r), test))
+
+            r = fewest(reached, most=MOST_RATERS)
             found.append((design(r or MOST_RATERS), ItemSearch(n_items=(n,), detect=limits.detect)))
     return found
 
@@ -186,10 +191,11 @@ def _too_few(engine: RaterEngine, cells: list[Cell], limits: Limits, test: Test)
         return []
     crossed = most.raters_per_item == most.n_raters
 
-    def value(r: int) -> float:
-        return target.measure(engine, having_raters(engine, most, limits.max_items, r, crossed=crossed), test)
+    def reached(r: int) -> bool:
+        design = having_raters(engine, most, limits.max_items, r, crossed=crossed)
+        return target.reached(target.measure(engine, design, test))
 
-    r = fewest_raters(value, target, MOST_RATERS)
+    r = fewest(reached, most=MOST_RATERS)
     enough = f"at least {r} raters are needed" if r else f"even {MOST_RATERS:,} raters are not enough"
     return [f"Differences between raters remain however many items they judge: {enough}."]
 

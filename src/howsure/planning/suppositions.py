@@ -3,7 +3,8 @@
 import math
 from collections.abc import Callable
 
-from howsure.planning.choices import Limits, Target, fewest_items
+from howsure.inference.solving import fewest
+from howsure.planning.choices import Limits, Target
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import Engine, OwnAdvantage
 from howsure.planning.engines.decisions import Test
@@ -23,15 +24,19 @@ def suppositions(
         differences = {"the pilot's lower 80% limit": shown.least, **differences}
     found = []
     for what, difference in differences.items():
-        engine, tried = with_difference(difference), dict[int, float]()
+        engine = with_difference(difference)
 
-        def power(n: int, engine: Engine = engine, tried: dict[int, float] = tried) -> float:
-            if n not in tried:
-                tried[n] = target.measure(engine, design.with_items(n), test)
-            return tried[n]
+        def power(n: int, engine: Engine = engine) -> float:
+            return target.measure(engine, design.with_items(n), test)
 
         guess = engine.guess(design.with_items(2), test, target.value)
-        needed = fewest_items(power, target, guess=guess, most=limits.max_items)
+        needed = fewest(
+            lambda n, power=power: target.reached(power(n)),  # type: ignore[misc]
+            guess=guess,
+            most=limits.max_items,
+            step=1.15,
+            precision=0.01,
+        )
         found.append(
             Supposition(
                 difference=difference,

@@ -212,3 +212,10 @@ def test_the_last_digits_of_a_criterion_choose_no_family(nudge):
     for order in (tried, tried[::-1]):
         best = [(one.mean, one.sd) for one, _ in number_fit._best_first(order, "bic")]
         assert best == [(means[1], spreads[0]), (means[0], spreads[0]), (means[0], spreads[1]), (means[1], spreads[1])]
+
+
+@pytest.mark.filterwarnings("error")
+def test_kinks_leave_no_warning():
+    """With few items beside a uniform family the curvature may be negative: no error, no root of a negative number."""
+    result = fit(table_of([[(i * k) % 4 for k in (1, 2, 3)] for i in range(6)]), mean="beta", sd="uniform")
+    assert np.isnan([parameter.standard_error for parameter in result.parameters[2:]]).all()

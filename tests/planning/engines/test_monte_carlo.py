@@ -11,7 +11,6 @@ from howsure.comparison import compare
 from howsure.errors import ArgumentError, HowsureWarning
 from howsure.metrics import resolve
 from howsure.models import preset
-from howsure.planning.choices import Target, fewest_items
 from howsure.planning.engines.decisions import TESTS, Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
@@ -121,13 +120,6 @@ def test_welch_has_no_meaning_for_wins():
         simulated_power(
             Setting(preset("normal"), (3, 3, 3), 0.5), resolve("wins"), 20, Test("welch-t"), seed=seed_of(0)
         )
-
-
-@pytest.mark.parametrize("guess", [2, 100, 5000])
-def test_the_search_finds_the_fewest_items(guess):
-    found = fewest_items(lambda n: 1 - np.exp(-n / 100), Target("power", 0.8), guess=guess, most=10_000)
-    assert found == pytest.approx(161, abs=2)
-    assert fewest_items(lambda n: 0.1, Target("power", 0.8), guess=guess, most=10_000) is None
 
 
 @pytest.mark.parametrize(("name", "epsilon"), [("spearman", 0.25), ("rmse", 0.2)])

@@ -136,7 +136,8 @@ def fit_numbers(
     names = ("item means", "item standard deviations")
     checked = checked_items(responses.n_items, generator)
     half = problem.take(generator.permutation(checked)[: max(2, checked.size // 2)])
-    again = solve(half.grid(), (best.mean.kind, best.sd.kind), half.rough(), best)
+    grid_of_half = half.grid()
+    again = with_errors(grid_of_half, solve(grid_of_half, (best.mean.kind, best.sd.kind), half.rough(), best))
     of_half = replace(problem.template, mean=again.mean, sd=again.sd)
     goodness = compare_with_data(model, responses.take(checked), moments, names, generator, of_half=of_half)
     value = best.log_likelihood
@@ -229,4 +230,5 @@ def _undetermined(model: LikertModel | NormalModel, parameters: tuple[Parameter,
     unknown = [parameter.name for parameter in parameters if math.isnan(parameter.standard_error)]
     if not unknown:
         return ()
-    return (f"No standard error for {', '.join(unknown)}: at a bound, or the likelihood is not smooth there.",)
+    why = "not determined by the responses, or the likelihood is not smooth there"
+    return (f"No standard error for {', '.join(unknown)}: {why}.",)

@@ -12,6 +12,7 @@ import numpy as np
 
 from howsure import _random
 from howsure.errors import ArgumentError
+from howsure.inference.solving import root
 from howsure.metrics import AdditiveMetric, Metric
 from howsure.models import simulate_advantages
 from howsure.planning.designs import Design
@@ -148,23 +149,20 @@ class ModelEngine:
         if scenario.epsilon is None:
             raise ArgumentError("the smallest detectable advantage needs a model whose difference can be varied.")
 
-        def power(epsilon: float) -> float:
+        def excess(epsilon: float) -> float:
             engine = ModelEngine(scenario.at(epsilon))
             engine.prepare([design], for_power_only=True)
-            return engine.power(design, metric, test).power
+            return engine.power(design, metric, test).power - target
 
-        low, high = 0.0, 1.0
-        if power(high) < target:
+        epsilon = root(excess, 0.0, 1.0, tolerance=5e-5, relative=0.0025)
+        if math.isnan(epsilon):
             return math.nan, math.nan
-        while high - low > 0.005 * max(high, 0.02):
-            middle = (low + high) / 2
-            low, high = (low, middle) if power(middle) >= target else (middle, high)
         # A smallest difference means what `--difference` means: it is measured with the same numbers of responses.
-        setting = _setting(scenario.at(high), scenario.reference)
+        setting = _setting(scenario.at(epsilon), scenario.reference)
         advantage, _ = expected_advantage(
             scenario.metrics[metric], setting, seed=scenario.seed, workers=scenario.workers
         )
-        return advantage, high
+        return advantage, epsilon
 
 
 def _setting(scenario: Scenario, n_responses: Sizes) -> Setting:

@@ -6,7 +6,7 @@ milliseconds, and what the pilot leaves open follows from the same χ² distribu
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,6 +19,7 @@ from howsure.data.scales import FloatArray
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
+from howsure.inference.solving import outward, root
 from howsure.metrics import Metric
 from howsure.planning.designs import Design
 from howsure.planning.engines import rater_power
@@ -182,16 +183,15 @@ class RaterEngine:
 
         def excess(advantage: float) -> float:
             """On the scale on which it grows about linearly with the advantage."""
+            if advantage == 0:
+                return min(-CLOSE, float(ndtri(test.alpha) - ndtri(target)))
             power = replace(self, advantage=advantage).power(design, metric, test).power
             return float(ndtri(min(max(power, 1e-9), 1 - 1e-9)) - ndtri(target))
 
         error = math.sqrt(float(self.noise.total(design)))
-        low, high = 0.0, error * float(ndtri(1 - test.tail) + max(0.0, ndtri(target)))
-        below, above = min(-CLOSE, float(ndtri(test.alpha) - ndtri(target))), excess(high)
-        while above < 0 and high < 1e6 * error:
-            low, below, high = high, above, 2 * high
-            above = excess(high)
-        return (high if above < 0 else _crossing(excess, (low, below), (high, above))), math.nan
+        start = error * float(ndtri(1 - test.tail) + max(0.0, ndtri(target)))
+        end = outward(lambda advantage: excess(advantage) >= 0, start, most=1e6 * error)
+        return root(excess, 0.0, end, tolerance=0.0, relative=CLOSE), math.nan
 
     @cached_property
     def _open(self) -> tuple[Noise, FloatArray]:
@@ -296,26 +296,3 @@ def _median(drawn: FloatArray) -> tuple[float, float]:
 def _towards_a(test: Test) -> Test:
     """Return the test for advantages without a sign."""
     return replace(test, alternative="greater" if test.alternative != "two-sided" else "two-sided")
-
-
-def _crossing(excess: Callable[[float], float], low: Point, high: Point) -> float:
-    """Return where a growing function crosses zero, between a point below and one above it, by the Illinois method.
-
-    Examples
-    --------
-    >>> round(_crossing(lambda x: x**3 - 8, (0.0, -8.0), (5.0, 117.0)), 4)
-    2.0
-    """
-    rose = fell = False
-    while high[0] - low[0] > CLOSE * high[0]:
-        x = high[0] - high[1] * (high[0] - low[0]) / (high[1] - low[1])
-        value = excess(x)
-        if abs(value) <= CLOSE:
-            return x
-        # An end that stays twice counts half, so that it will move, too.
-        if value > 0:
-            low, high = (low[0], low[1] / 2 if fell else low[1]), (x, value)
-        else:
-            low, high = (x, value), (high[0], high[1] / 2 if rose else high[1])
-        rose, fell = value <= 0, value > 0
-    return high[0]

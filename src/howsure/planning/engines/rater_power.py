@@ -23,6 +23,7 @@ import numpy as np
 from scipy.special import gammaincinv, ndtri, stdtrit
 
 from howsure.data.scales import FloatArray
+from howsure.inference.solving import edge
 from howsure.planning.designs import Design
 from howsure.planning.engines.decisions import Test
 from howsure.raters.advantage_components import AdvantageComponents, judgements
@@ -177,12 +178,8 @@ def fewest(
         return np.asarray(_powers(noise, design, advantage, test, size, of) >= target)
 
     low, high = np.full(advantage.shape, math.log(2)), np.full(advantage.shape, math.log(most))
-    reached = reaches(np.exp(high))
-    for _ in range(24):
-        middle = (low + high) / 2
-        enough = reaches(np.exp(middle))
-        low, high = np.where(enough, low, middle), np.where(enough, middle, high)
-    return np.where(reached, np.exp(high), np.inf)
+    smallest = np.exp(edge(lambda logs: reaches(np.exp(logs)), low, high, halvings=24))
+    return np.where(reaches(np.exp(high)), smallest, np.inf)
 
 
 def powers(noise: Noise, design: Design, advantage: FloatArray, test: Test) -> FloatArray:

@@ -9,7 +9,7 @@ from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.verdicts import decided
 from howsure.documents import Code
 from howsure.documents.numbers import about, error_of, number
-from howsure.inference.sample_sizes import POWER, units_needed
+from howsure.inference.solving import POWER, units_needed
 from howsure.intervals import INTERVALS
 from howsure.metrics import formula_of
 from howsure.nulls import NULLS
