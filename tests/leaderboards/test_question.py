@@ -44,7 +44,7 @@ def test_json_has_the_contract_and_reads_back(ratings, howsure):
     said = howsure("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
     content = json.loads(said.stdout)
     assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
-    assert set(content["models"][0]["confidence_interval"]) == {"low", "high"}
+    assert set(content["models"][0]["confidence_interval"]) == {"low", "high", "method", "confidence_level", "notes"}
     assert json.loads(json.dumps(Board.from_dict(content).to_dict())) == content
     assert schema_of(Board)["properties"]["models"]["type"] == "array"
 

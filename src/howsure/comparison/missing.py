@@ -12,7 +12,7 @@ from howsure.comparison.comparing import compare
 from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.results import Comparison, Comparisons
 from howsure.comparison.together import adjusted
-from howsure.comparison.verdicts import decided, difference, ordered
+from howsure.comparison.verdicts import difference, ordered
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
 from howsure.data.scales import FloatArray
@@ -172,7 +172,7 @@ def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: in
 
 
 def _outcome(result: Comparison) -> int:
-    return int(np.sign(result.advantage)) if decided(result) else 0
+    return int(np.sign(result.advantage)) if result.as_estimate.is_significant else 0
 
 
 def _lacking(source: Responses) -> Any:

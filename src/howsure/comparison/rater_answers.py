@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from howsure.comparison.margins import MarginTests
 from howsure.documents.numbers import in_words
-from howsure.inference import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.raters.design import FEW_RATERS
 
 if TYPE_CHECKING:
@@ -39,6 +39,11 @@ class RaterAnswer:
     detectable: float = math.nan
     margin: MarginTests | None = None
     skewness_pvalue: float = math.nan
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval and p-value."""
+        return Estimate(self.advantage, self.confidence_interval, pvalue=self.pvalue)
 
     def as_comparison(self, result: "Comparison") -> "Comparison":
         """Return the comparison as if this were its only answer, so that sentences on comparisons can be said of it."""

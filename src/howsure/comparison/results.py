@@ -19,7 +19,7 @@ from howsure.data.responses import Labels
 from howsure.data.scales import FloatArray
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.inference import ConfidenceInterval, PValue
+from howsure.inference import ConfidenceInterval, Estimate, PValue
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.intervals import INTERVALS
@@ -179,6 +179,13 @@ class Comparison(Signed):
     item_scores: ItemScores | None = field(default=None, repr=False, compare=False)
     beside: "Comparison | None" = field(default=None, repr=False, compare=False)
     skewness_pvalue: float = math.nan
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval and p-values."""
+        return Estimate(
+            self.advantage, self.confidence_interval, self.standard_error, self.pvalue, self.pvalue_adjusted
+        )
 
     @property
     def draws(self) -> FloatArray:

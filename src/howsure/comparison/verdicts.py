@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from howsure.comparison import baselines
 from howsure.data.scales import FREE_TEXT, FREE_TEXT_CAUTION
 from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import error_of, in_words, listed, number, rough, subtracted, turned
+from howsure.documents.numbers import error_of, in_words, listed, number, rough, subtracted
 from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.nulls import NULLS
@@ -90,7 +90,7 @@ def verdict(result: "Comparison") -> str:
 def ordered(result: "Comparison") -> tuple[str, str]:
     """Return the names of A and B, the better score first; a one-sided question keeps their order."""
     _, a, b = result.names
-    keep = not result.advantage < 0 or (result.alternative != "two-sided" and not decided(result))
+    keep = not result.advantage < 0 or (result.alternative != "two-sided" and not result.as_estimate.is_significant)
     return (a, b) if keep else (b, a)
 
 
@@ -103,7 +103,7 @@ def _numbers(result: "Comparison", first: str) -> str:
         p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
     scores = f"{result.title} {of_a} vs {of_b}" if first == result.names[1] else f"{result.title} {of_b} vs {of_a}"
     interval = f"{level_of(result)} CI {ends}{joint}"
-    if decided(result):
+    if result.as_estimate.is_significant:
         return f"{scores}, {direction(result, better=True)} by {by} ({interval}), {p}."
     behind = first == result.names[1] and result.advantage < 0
     named = f"{direction(result, better=False)} by" if behind else "difference"
@@ -112,15 +112,15 @@ def _numbers(result: "Comparison", first: str) -> str:
 
 def as_text(result: "Comparison") -> tuple[str, str, str, str]:
     """Return the scores of A and B, by how much the better one is better, and the interval of that, as text."""
-    ends = turned(result.confidence_interval, result.advantage)
+    ends = result.as_estimate.unsigned().confidence_interval
     return subtracted(result.a_score, result.b_score, result.advantage, ends)
 
 
 def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
     """Return by how much the better score is better, and the interval of that, as text without the scores beside it."""
-    ends = result.confidence_interval
-    error = error_of(ends, result.advantage)
-    return number(abs(result.advantage), error), ends_of(*turned(ends, result.advantage), error)
+    by = result.as_estimate.unsigned()
+    ends, error = by.confidence_interval, error_of(by.confidence_interval, by.value)
+    return number(by.value, error), ends_of(ends.low, ends.high, error)
 
 
 def direction(result: "Comparison", *, better: bool) -> str:
@@ -130,7 +130,12 @@ def direction(result: "Comparison", *, better: bool) -> str:
 
 def _power(result: "Comparison") -> str:
     """Return what an undecided study could have found."""
-    if decided(result) or math.isnan(result.advantage) or math.isnan(result.pvalue) or not result.detectable > 0:
+    if (
+        result.as_estimate.is_significant
+        or math.isnan(result.advantage)
+        or math.isnan(result.pvalue)
+        or not result.detectable > 0
+    ):
         return ""
     if result.detectable == math.inf:
         n = result.n_items if result.evidence is None else result.evidence.n_units
@@ -145,7 +150,7 @@ def counted(found: Sequence["Comparison"]) -> str:
     """Return how many comparisons each model won, and which."""
     _, a, b = found[0].names
     parts = []
-    told = [entry for entry in found if decided(entry)]
+    told = [entry for entry in found if entry.as_estimate.is_significant]
     for name, sign in ((a, 1), (b, -1)):
         won = [entry for entry in told if sign * entry.advantage > 0]
         if won:
@@ -160,24 +165,25 @@ def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
     """Return the comparisons that a table or chart has room for: of very many, those with the smallest p-values."""
     if len(found) <= MOST:
         return found
-    n = min(MOST, max(LEAST, sum(map(decided, found))))
+    n = min(MOST, max(LEAST, sum(entry.as_estimate.is_significant for entry in found)))
     return nsmallest(n, found, key=lambda entry: math.inf if math.isnan(entry.pvalue) else entry.pvalue)
 
 
 def asides(result: "Comparison") -> list[str]:
     """Return where two p-values, or p-value and interval, disagree."""
-    ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
+    ends, alpha = result.confidence_interval, result.confidence_interval.alpha
     if any(map(math.isnan, (result.advantage, ends.low, result.pvalue))) or result.n_together > 1:
         return []
     lines = []
-    if not math.isnan(result.skewness_pvalue) and decided(result) != (result.skewness_pvalue <= alpha + 1e-12):
+    if not math.isnan(result.skewness_pvalue) and result.as_estimate.is_significant != (
+        result.skewness_pvalue <= alpha
+    ):
         lines = [
             f"The exchange test and one that allows for skewness disagree at {100 * alpha:.2g}%. Treat this as a "
             "borderline case."
         ]
-    outside = not ends.low <= 0 <= ends.high
-    rejected = result.pvalue <= alpha + 1e-12
-    if outside == rejected:
+    outside = ends.excludes_zero
+    if outside == (result.pvalue <= alpha):
         return lines
     if outside and result.detectable == math.inf:  # no p-value could be small, which the verdict says
         return [*lines, "The interval excludes 0, but it assumes normal differences, which so few items cannot show."]
@@ -214,12 +220,6 @@ def effects(result: "Comparison") -> list[str]:
     return lines
 
 
-def decided(result: "Comparison") -> bool:
-    """Whether the verdict names a winner: at p ≤ 1 − level, adjusted where there are several comparisons."""
-    p = result.pvalue if math.isnan(result.pvalue_adjusted) else result.pvalue_adjusted
-    return p <= 1 - result.confidence_interval.confidence_level + 1e-12  # 1 − 0.9 is a little below 0.1
-
-
 def shown_pvalue(result: "Comparison") -> str:
     """Return the p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
     if math.isnan(result.pvalue):
@@ -249,7 +249,7 @@ def level_of(result: "Comparison") -> str:
 def _who(result: "Comparison", first: str, second: str) -> str:
     if math.isnan(result.pvalue):
         return f"No verdict on {first} and {second}"
-    if decided(result):
+    if result.as_estimate.is_significant:
         return f"{first} is better than {second}"
     if result.alternative == "two-sided":
         return f"No clear difference between {first} and {second}"
@@ -266,7 +266,7 @@ def _margin(result: "Comparison") -> list[str]:
 
 def margin_claim(margin: "MarginTests", ends: "ConfidenceInterval", advantage: float, a: str, b: str) -> str:
     """Return what the tests against a margin allow to say of A and B, at the level of the interval `ends`."""
-    alpha, within = 1 - ends.confidence_level, margin.confidence_interval
+    alpha, within = ends.alpha, margin.confidence_interval
     size, error = number(margin.margin), error_of(within, advantage)
     level = f"{100 * within.confidence_level:g}% CI"
 

@@ -96,6 +96,6 @@ def _gauge(found: JudgedComparison, span: float) -> JudgedGauge:
 def _alone(found: JudgedComparison, rule: GateRule, span: float) -> JudgeAlone:
     """Return what a gate by the judge's scores alone would say."""
     own, n = found.judge_alone, found.n_all
-    verdict = rule.verdict(GuardedStudentGauge(own.advantage, own.standard_error * math.sqrt(n), 0.0, n, span))
+    verdict = rule.verdict(GuardedStudentGauge(own.value, own.standard_error * math.sqrt(n), 0.0, n, span))
     counts = (found.n_labelled, n, found.n_raters)
-    return JudgeAlone(found.judge, *counts, verdict, own.advantage, own.confidence_interval, found.advice)
+    return JudgeAlone(found.judge, *counts, verdict, own.value, own.confidence_interval, found.advice)

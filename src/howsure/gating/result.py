@@ -7,11 +7,11 @@ from typing import ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
 from howsure.documents import Block, Code, Column, Document, Measured, Sentence, Table, details, markdown
-from howsure.documents.numbers import counted, error_of, interval, number, subtracted, turned
+from howsure.documents.numbers import counted, error_of, interval, number, subtracted
 from howsure.documents.text import plain
 from howsure.gating.more_data import MoreData
 from howsure.gating.rule import CLAIMS, EXIT_CODES, GateRule, Verdict
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.provenance import Provenance
 from howsure.records import Signed
 
@@ -94,6 +94,11 @@ class Measurement:
     pvalue_fail: float
     n_items: int
     flips: ItemChanges | None = None
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval; the p-values are those of the gate's claim."""
+        return Estimate(self.advantage, self.confidence_interval, self.standard_error)
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,10 +274,8 @@ class GateResult(Signed):
 
     @property
     def _difference(self) -> str:
-        found, ends = self.overall, self.overall.confidence_interval
-        candidate, baseline, by, shown = subtracted(
-            found.candidate_score, found.baseline_score, found.advantage, turned(ends, found.advantage)
-        )
+        found, ends = self.overall, self.overall.as_estimate.unsigned().confidence_interval
+        candidate, baseline, by, shown = subtracted(found.candidate_score, found.baseline_score, found.advantage, ends)
         title, level = f"{self.title[0].upper()}{self.title[1:]}", f"{100 * ends.confidence_level:g}% CI"
         way = "higher" if (found.advantage >= 0) == (self.better == "higher") else "lower"
         by = f"{way} by {by}" if found.advantage else "no difference"

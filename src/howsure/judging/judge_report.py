@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -16,9 +16,8 @@ from howsure.documents.numbers import about, counted, error_of, interval, number
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval, Estimate
 from howsure.judging.alternative_annotators import AlternativeAnnotator, JudgedUnits, alternative_annotator_test
-from howsure.judging.judged_comparison import JudgedEstimate
 from howsure.provenance import Provenance
 from howsure.raters.components import TwoWay
 from howsure.records import Signed
@@ -52,7 +51,7 @@ class AgreementRow:
     agreement : float
         Mean share of other raters with the same label, or minus the mean over responses of the root mean squared
         distance to the item's other raters.
-    difference : JudgedEstimate or None
+    difference : Estimate or None
         Minus the agreement among raters; None for the raters themselves.
     winning_rate, advantage_probability : float
         ω and ρ of the alternative annotator test; NaN for the raters, and where no rater has 30 responses.
@@ -60,7 +59,7 @@ class AgreementRow:
 
     name: str
     agreement: float
-    difference: JudgedEstimate | None
+    difference: Estimate | None
     winning_rate: float
     advantage_probability: float
 
@@ -73,19 +72,24 @@ class BiasRow:
     ----------
     name : str
         The system, or column = value.
-    bias : JudgedEstimate
-    pvalue_adjusted : float
-        Holm's, over the rows of the same table.
+    bias : Estimate
+        Its adjusted p-value is Holm's, over the rows of the same table.
     smallest : float
         The smallest bias that is found with 80% power.
     n_items : int
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("pvalue_adjusted",)
+
     name: str
-    bias: JudgedEstimate
-    pvalue_adjusted: float
+    bias: Estimate
     smallest: float
     n_items: int
+
+    @property
+    def pvalue_adjusted(self) -> float:
+        """The adjusted p-value of the bias."""
+        return self.bias.pvalue_adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +116,7 @@ class JudgeReport(Signed):
         How agreement is measured.
     agreements : tuple of AgreementRow
         Of the raters with each other, the judge, a constant judge and a shuffled judge.
-    difference : JudgedEstimate
+    difference : Estimate
         The judge's agreement with raters minus theirs with each other.
     margin : float
         How much less the judge may agree: `allowance` times the raters' own agreement.
@@ -143,7 +147,7 @@ class JudgeReport(Signed):
     reason: str
     measure: str
     agreements: tuple[AgreementRow, ...]
-    difference: JudgedEstimate
+    difference: Estimate
     margin: float
     allowance: float
     more_items: int | None
@@ -231,7 +235,7 @@ class JudgeReport(Signed):
                 rows.append((one.name, one.agreement, None, None, None, None))
                 continue
             error = error_of(one.difference.confidence_interval)
-            shown = (Measured(value, error) for value in (one.difference.advantage, one.difference.confidence_interval))
+            shown = (Measured(value, error) for value in (one.difference.value, one.difference.confidence_interval))
             rates = (one.winning_rate, one.advantage_probability)
             rows.append((one.name, one.agreement, *shown, *rates))
         return Table(tuple(columns), tuple(rows))
@@ -257,20 +261,20 @@ class JudgeReport(Signed):
 
 def _favoured(shifts: Sequence[BiasRow]) -> str:
     """Return "favours x by 0.2 more than the other models" where that is significant; else nothing."""
-    found = [row for row in shifts if row.pvalue_adjusted <= 1 - row.bias.confidence_interval.confidence_level + 1e-12]
+    found = [row for row in shifts if row.bias.is_significant]
     if not found:
         return ""
-    most = max(found, key=lambda row: (row.bias.advantage > 0, abs(row.bias.advantage)))
-    how = "favours" if most.bias.advantage > 0 else "disfavours"
-    by = number(abs(most.bias.advantage), error_of(most.bias.confidence_interval))
+    most = max(found, key=lambda row: (row.bias.value > 0, abs(row.bias.value)))
+    how = "favours" if most.bias.value > 0 else "disfavours"
+    by = number(abs(most.bias.value), error_of(most.bias.confidence_interval))
     return f"{how} {most.name} by {by} beside the mean model"
 
 
-def _columns(one: JudgedEstimate | None) -> dict[str, float | None]:
+def _columns(one: Estimate | None) -> dict[str, float | None]:
     if one is None:
         return {"difference": None, "interval_low": None, "interval_high": None}
     ends = one.confidence_interval
-    return {"difference": one.advantage, "interval_low": ends.low, "interval_high": ends.high}
+    return {"difference": one.value, "interval_low": ends.low, "interval_high": ends.high}
 
 
 def _bias_table(title: str, what: str, found: Sequence[BiasRow]) -> Table:
@@ -281,7 +285,7 @@ def _bias_table(title: str, what: str, found: Sequence[BiasRow]) -> Table:
     rows = []
     for row in found:
         error = error_of(row.bias.confidence_interval)
-        shown = (Measured(value, error) for value in (row.bias.advantage, row.bias.confidence_interval))
+        shown = (Measured(value, error) for value in (row.bias.value, row.bias.confidence_interval))
         rows.append((row.name, row.n_items, *shown, row.pvalue_adjusted, Measured(row.smallest, row.smallest)))
     return Table(tuple(columns), tuple(rows), title)
 
@@ -466,15 +470,15 @@ def _shuffled_scores(units: JudgedUnits, seed: int) -> FloatArray:
     return found
 
 
-def _estimate(found: TwoWay, level: float) -> JudgedEstimate:
+def _estimate(found: TwoWay, level: float) -> Estimate:
     return _with_error(found.mean, found.error, level)
 
 
-def _with_error(estimate: float, error: CombinedError, level: float) -> JudgedEstimate:
+def _with_error(estimate: float, error: CombinedError, level: float) -> Estimate:
     ends = error.interval(estimate, confidence_level=level)
     if math.isnan(ends.low) and error.variance == 0:
         ends = ConfidenceInterval(estimate, estimate, "t", level)
-    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate))
+    return Estimate(estimate, ends, error.standard_error, error.pvalue(estimate))
 
 
 def _verdict(
@@ -487,10 +491,10 @@ def _verdict(
     found = _estimate(compared, level)
     ends, error = found.confidence_interval, error_of(found.confidence_interval)
     shown = interval(ends.low, ends.high, error)
-    less = "less" if found.advantage < 0 else "more"
+    less = "less" if found.value < 0 else "more"
     agrees = (
-        f"it agrees with raters {number(abs(found.advantage), error)} {less} than they do with each other (difference "
-        f"{number(found.advantage, error)}, {100 * level:g}% CI {shown}; allowed: {number(-margin, error)})"
+        f"it agrees with raters {number(abs(found.value), error)} {less} than they do with each other (difference "
+        f"{number(found.value, error)}, {100 * level:g}% CI {shown}; allowed: {number(-margin, error)})"
     )
     if math.isnan(ends.low):
         return "cannot tell", f"We cannot tell whether {name} may replace a rater: the interval is undefined.", None
@@ -505,7 +509,7 @@ def _verdict(
             f"{agrees}.",
             None,
         )
-    more = _more_items(compared, abs(found.advantage + margin), level)
+    more = _more_items(compared, abs(found.value + margin), level)
     if more is None:
         remedy = "more items would hardly decide it, since raters disagree; add raters"
     else:
@@ -544,7 +548,7 @@ def _rows(found: Sequence[tuple[str, TwoWay | None]], level: float) -> tuple[Bia
     known = [(name, _estimate(one, level), one.n_items) for name, one in found if one is not None]
     adjusted = adjust([one.pvalue for _, one, _ in known])
     return tuple(
-        BiasRow(name, one, float(p), SEEN * one.standard_error, n)
+        BiasRow(name, replace(one, pvalue_adjusted=float(p)), SEEN * one.standard_error, n)
         for (name, one, n), p in zip(known, adjusted, strict=True)
     )
 
@@ -625,7 +629,7 @@ def _slices(
     found = [
         (f"{by} = {value}", _mean_of(units, differences, kept & (cells == value))) for value in np.unique(cells[kept])
     ]
-    return tuple(sorted(_rows(found, level), key=lambda row: row.bias.advantage))
+    return tuple(sorted(_rows(found, level), key=lambda row: row.bias.value))
 
 
 def _calibration(units: JudgedUnits, scale: Scale) -> tuple[CalibrationRow, ...]:

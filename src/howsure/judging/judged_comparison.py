@@ -23,7 +23,7 @@ from howsure.documents.numbers import counted, error_of, interval, number, rough
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval, tails_of
+from howsure.inference.estimate import ConfidenceInterval, Estimate, tails_of
 from howsure.judging.combined_advantage import Combined, LabelDesign, Labelled, VarianceParts, bias_of, combine
 from howsure.judging.judged_contests import JudgedContest, Overlapping
 from howsure.metrics import ItemMetric, Metric, parameters_of, spelled
@@ -45,23 +45,6 @@ FEW_LABELS = 30
 
 FAR = 3.0
 """Judge scores of labelled and unlabelled items that differ by more standard errors were not labelled at random."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedEstimate:
-    """An advantage with its interval and p-value.
-
-    Attributes
-    ----------
-    advantage, standard_error : float
-    confidence_interval : ConfidenceInterval
-    pvalue : float
-    """
-
-    advantage: float
-    standard_error: float
-    confidence_interval: ConfidenceInterval
-    pvalue: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +75,11 @@ class JudgedComparison(Signed):
         What the judge is called.
     combined : Comparison
         The answer: people's advantage from the labels and the judge.
-    humans : JudgedEstimate
+    humans : Estimate
         From the labels alone.
-    judge_alone : JudgedEstimate
+    judge_alone : Estimate
         What the judge says about all items; its interval ignores that the judge may be biased.
-    bias : JudgedEstimate
+    bias : Estimate
         By how much the judge favours A, on the labelled items.
     slope : float
         The weight λ of the judge's advantage; 0 where the judge adds nothing.
@@ -125,9 +108,9 @@ class JudgedComparison(Signed):
 
     judge: str
     combined: Comparison
-    humans: JudgedEstimate
-    judge_alone: JudgedEstimate
-    bias: JudgedEstimate
+    humans: Estimate
+    judge_alone: Estimate
+    bias: Estimate
     slope: float
     correlation: float
     n_labelled: int
@@ -182,15 +165,14 @@ class JudgedComparison(Signed):
         rows = []
         for name, one in (*self.estimates, ("bias of the judge", self.bias)):
             ends = one.confidence_interval
-            row = {"estimate": name, "advantage": one.advantage, "standard_error": one.standard_error}
+            row = {"estimate": name, "advantage": one.value, "standard_error": one.standard_error}
             rows.append(row | {"interval_low": ends.low, "interval_high": ends.high, "pvalue": one.pvalue})
         return polars.DataFrame(rows)
 
     @property
-    def estimates(self) -> "tuple[tuple[str, JudgedEstimate], ...]":
+    def estimates(self) -> tuple[tuple[str, Estimate], ...]:
         """The three advantages with their names: by people alone, by the judge alone, by both."""
-        own = self.combined
-        both = JudgedEstimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
+        both = self.combined.as_estimate
         return (("people alone", self.humans), ("judge alone", self.judge_alone), ("people and judge", both))
 
     @property
@@ -204,8 +186,8 @@ class JudgedComparison(Signed):
         columns += [Column(level, "interval"), Column("p", "pvalue")]
         rows = []
         for (name, one), n in zip(self.estimates, (self.n_labelled, self.n_all, self.n_all), strict=True):
-            error = error_of(one.confidence_interval, one.advantage)
-            shown = [Measured(value, error) for value in (one.advantage, one.confidence_interval)]
+            error = error_of(one.confidence_interval, one.value)
+            shown = [Measured(value, error) for value in (one.value, one.confidence_interval)]
             rows.append((name, n, *shown, one.pvalue))
         return Table(tuple(columns), tuple(rows))
 
@@ -223,18 +205,16 @@ class JudgedComparison(Signed):
 
     def _bias(self) -> str:
         _, a, b = self.combined.names
-        alone, bias = self.judge_alone.advantage, self.bias
-        error = error_of(bias.confidence_interval, bias.advantage)
+        alone, bias = self.judge_alone.value, self.bias.unsigned()
+        ends, error = bias.confidence_interval, error_of(bias.confidence_interval, bias.value)
         if math.isnan(alone) or math.isnan(error):
             return ""
         better = f"{a if alone > 0 else b} is better by {number(abs(alone), error)}" if alone else "both are equal"
         said = f"{self.judge} alone would say that {better}."
-        ends, sign = bias.confidence_interval, 1 if bias.advantage >= 0 else -1
-        low, high = (ends.low, ends.high) if sign > 0 else (-ends.high, -ends.low)
-        level = f"{100 * ends.confidence_level:g}% CI {interval(low, high, error)}"
-        how = f"{number(abs(bias.advantage), error)} ({level})"
-        favours = f"It favours {a if sign > 0 else b} by {how}"
-        return f"{said} {favours}{', no clear bias' if low <= 0 <= high else ''}."
+        level = f"{100 * ends.confidence_level:g}% CI {interval(ends.low, ends.high, error)}"
+        how = f"{number(bias.value, error)} ({level})"
+        favours = f"It favours {a if self.bias.value >= 0 else b} by {how}"
+        return f"{said} {favours}{'' if ends.excludes_zero else ', no clear bias'}."
 
     def _floor(self) -> str:
         # Its error rests on fewer degrees of freedom, so where raters hardly differ it can exceed the interval.
@@ -420,7 +400,7 @@ class _Answers:
         found = []
         for one in (self.these, self.like):
             own = _estimate(one.estimate, one.error, how)
-            found.append(RaterAnswer(own.advantage, own.confidence_interval, own.pvalue, p_of(own.pvalue)))
+            found.append(RaterAnswer(own.value, own.confidence_interval, own.pvalue, p_of(own.pvalue)))
         return RaterAnswers(n_raters, *found)
 
 
@@ -451,7 +431,7 @@ def _comparison(
         names=found.humans.names,
         a_score=of_a,
         b_score=of_b,
-        advantage=own.advantage,
+        advantage=own.value,
         standard_error=own.standard_error,
         confidence_interval=own.confidence_interval,
         pvalue=own.pvalue,
@@ -481,12 +461,12 @@ def _margin(lead: Combined, how: Procedure, margin: float) -> Any:
     return margin_tests(margin, limits, confidence_level=how.confidence_level)
 
 
-def _estimate(estimate: float, error: CombinedError, how: Procedure) -> JudgedEstimate:
+def _estimate(estimate: float, error: CombinedError, how: Procedure) -> Estimate:
     ends = error.interval(estimate, confidence_level=how.confidence_level, alternative=how.alternative)
-    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate, alternative=how.alternative))
+    return Estimate(estimate, ends, error.standard_error, error.pvalue(estimate, alternative=how.alternative))
 
 
-def _of(found: Combined, how: Procedure) -> JudgedEstimate:
+def _of(found: Combined, how: Procedure) -> Estimate:
     return _estimate(found.estimate, found.error, replace(how, alternative="two-sided"))
 
 
@@ -495,7 +475,7 @@ def _half(error: CombinedError, how: Procedure) -> float:
     return error.half_width((1 - how.confidence_level) / 2)
 
 
-def _judge_alone(judge: FloatArray, how: Procedure) -> JudgedEstimate:
+def _judge_alone(judge: FloatArray, how: Procedure) -> Estimate:
     """Return what the judge says about all items, as if it were a person whose word counts."""
     n = judge.size
     error = CombinedError((float(judge.var(ddof=1)) / n if n > 1 else math.nan,), (max(1.0, n - 1.0),))

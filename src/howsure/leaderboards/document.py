@@ -251,7 +251,7 @@ def open_pair(board: "Leaderboard") -> "Pair | None":
     if board.baseline:
         wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
     asked = (pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted)
-    return next((pair for pair in asked if pair.pvalue_adjusted > board.alpha), None)
+    return next((pair for pair in asked if pair.as_estimate.final_pvalue > pair.confidence_interval.alpha), None)
 
 
 def separating(board: "Leaderboard") -> str:

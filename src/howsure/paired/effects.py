@@ -18,8 +18,8 @@ from howsure.difference_tests.ranks import SignedRanks, SignTest, Wilcoxon, hodg
 from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
 from howsure.errors import ArgumentError
-from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.paired.description import SKEWED, Description, describe
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import MOST_RESAMPLES

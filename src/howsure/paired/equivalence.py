@@ -20,7 +20,7 @@ from howsure.documents import Document, Sentence
 from howsure.documents.numbers import in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.intervals.direct import score, score_statistic
 from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.score_options import TestSettings

@@ -14,7 +14,7 @@ from howsure.difference_tests import DifferenceTest, Hypothesis, Resamples, Samp
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.proportions import wilson
 from howsure.paired.description import describe
 from howsure.paired.recommendation import TESTS, caution

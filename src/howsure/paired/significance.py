@@ -19,7 +19,7 @@ from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.intervals.direct import score
 from howsure.paired import words
@@ -105,6 +105,11 @@ class SignificanceTest(Signed):
     n_resamples: int
     notes: tuple[str, ...]
     provenance: Provenance
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The estimate with its interval and p-value."""
+        return Estimate(self.estimate, self.confidence_interval, pvalue=self.pvalue)
 
     @property
     def label(self) -> str:

@@ -13,8 +13,8 @@ from howsure.documents import Aside, Block, Column, Document, Measured, Sentence
 from howsure.documents.numbers import error_of, in_words, turned
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
-from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.corrections import CORRECTIONS, adjust
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.paired.recommendation import TESTS, UNFIT
 from howsure.paired.score_lists import PairedScores, ScoreTable
 from howsure.paired.score_options import TestSettings

@@ -15,7 +15,7 @@ from howsure.difference_tests.base import MEAN
 from howsure.documents import Definitions, Document
 from howsure.documents.numbers import error_of, in_words, number, rough, subtracted, turned
 from howsure.documents.numbers import interval as ends_of
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.paired.score_lists import ACCURACY
 from howsure.records import Record
 

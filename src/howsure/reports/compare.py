@@ -7,7 +7,7 @@ import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.results import ItemScores
-from howsure.comparison.verdicts import MANY, decided, difference, direction, level_of, shown_pvalue, tabled, verdict
+from howsure.comparison.verdicts import MANY, difference, direction, level_of, shown_pvalue, tabled, verdict
 from howsure.data.scales import FloatArray
 from howsure.documents.names import short, shortened
 from howsure.documents.numbers import counted, error_of, number, pvalue
@@ -35,7 +35,7 @@ def chart(result: Comparison | Comparisons) -> Any:
     if below:
         above.append(alt.hconcat(*below, spacing=40, resolve={"scale": {"color": "independent"}}))
     said = title(_against(entry), loud=True)
-    who = _side(entry) if decided(entry) else "No clear difference"
+    who = _side(entry) if entry.as_estimate.is_significant else "No clear difference"
     said.subtitle = [f"{who}: {entry.title}, {_told(entry)}"]
     whole = alt.vconcat(*above, spacing=30, resolve={"scale": {"color": "independent"}}, title=said)
     whole.config = alt.Config(axis={"grid": False})  # as configure_axis does, which copies all that is in it
@@ -361,7 +361,7 @@ def _against(entry: Comparison, *, by: str = "") -> list[str]:
 def _told(entry: Comparison) -> str:
     """Return by how much the better score is better, with its interval and the p-value."""
     by, ends = difference(entry)
-    named = f"{direction(entry, better=True)} by" if decided(entry) else "difference"
+    named = f"{direction(entry, better=True)} by" if entry.as_estimate.is_significant else "difference"
     return f"{named} {by} ({level_of(entry)} CI {ends}), {_pvalue(entry)}"
 
 
@@ -374,7 +374,7 @@ def _pvalue(entry: Comparison) -> str:
 
 def _side(entry: Comparison) -> str:
     a, b = _names(entry)
-    if not decided(entry):
+    if not entry.as_estimate.is_significant:
         return "no clear difference"
     return f"{a if entry.advantage > 0 else b} is better"
 

@@ -16,10 +16,10 @@ def chart(found: JudgedComparison) -> Any:
     alt = chart_files.altair()
     points = []
     for name, one in found.estimates:
-        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.advantage)
-        told = f"{number(one.advantage, error)} ({interval(ends.low, ends.high, error)})"
+        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.value)
+        told = f"{number(one.value, error)} ({interval(ends.low, ends.high, error)})"
         limits = {"low": finite(ends.low), "high": finite(ends.high)}
-        points.append({"name": name, "value": finite(one.advantage), "told": told, **limits})
+        points.append({"name": name, "value": finite(one.value), "told": told, **limits})
     _, a, b = found.combined.names
     level = f"{100 * found.confidence_interval.confidence_level:g}% CI"
     said = [f"Advantage by {found.combined.title} ({level})", f"positive: {a} is better; negative: {b} is better"]

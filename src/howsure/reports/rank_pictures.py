@@ -132,7 +132,7 @@ def heat_map(board: Leaderboard) -> Any:
     for pair in board.pairs:
         if pair.a not in names or pair.b not in names or math.isnan(pair.advantage):
             continue
-        told = pair.pvalue_adjusted <= board.alpha
+        told = pair.as_estimate.is_significant
         for a, b, sign in ((pair.a, pair.b, 1.0), (pair.b, pair.a, -1.0)):
             by = sign * pair.advantage if told else None
             cells.append({"row": names[a], "column": names[b], "by": by, "adjusted p": pair.pvalue_adjusted})

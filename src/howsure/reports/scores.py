@@ -6,7 +6,7 @@ from typing import Any
 
 from howsure.documents.names import shortened
 from howsure.documents.numbers import error_of, interval, number, share
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
 from howsure.paired.power import PowerPlan

@@ -21,7 +21,7 @@ from howsure.data.summaries import counts, grid, means
 from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import error_of, interval, joined, number, rough
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.intervals import FEW_TELLING
 from howsure.metrics.labels import votes
 from howsure.provenance import Provenance

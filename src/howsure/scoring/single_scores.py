@@ -17,7 +17,7 @@ from howsure.data.summaries import summarise
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
 from howsure.documents.numbers import counted, error_of, interval, joined, number
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.leaderboards.random_raters import choices_of
 from howsure.leaderboards.score_intervals import is_share, mean_interval, score_bounds
 from howsure.leaderboards.scores_with_raters import score_with_raters
@@ -75,6 +75,11 @@ class ModelScore:
     passes: tuple[Passes, ...] = ()
     for_these_raters: ConfidenceInterval | None = None
     for_raters_like_these: ConfidenceInterval | None = None
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The score with its interval."""
+        return Estimate(self.score, self.confidence_interval)
 
     @property
     def sentence(self) -> str:

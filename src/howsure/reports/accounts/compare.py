@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
-from howsure.comparison.verdicts import decided
 from howsure.documents import Code
 from howsure.documents.numbers import about, error_of, number
 from howsure.inference.sample_sizes import POWER, units_needed
@@ -79,7 +78,7 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
     said = [f"The verdict holds for items like these {first.n_items:,}, not for other kinds of items."]
     if first.n_items < 30:
         said.append(f"{first.n_items} items are few: the interval itself is uncertain.")
-    if any(not decided(entry) for entry in entries):
+    if any(not entry.as_estimate.is_significant for entry in entries):
         said.append(f"No clear difference does not mean that {a} and {b} are equal: a small difference may be missed.")
     if gold:
         said.append(f"The comparison does not show whether {gold} is right: it measures how near the models are to it.")
@@ -111,7 +110,7 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
         return [
             f"{where}The standard error of the advantage is unknown, so the required number of items is unknown, too."
         ]
-    if decided(entry):
+    if entry.as_estimate.is_significant:
         return [
             f"{where}The difference is significant. For an interval half as wide, collect about "
             f"{about(4 * entry.n_items)} {_units(entry)} instead of {entry.n_items:,}."
@@ -183,7 +182,7 @@ def _commands(asked: "Question | None", entries: list[Comparison]) -> list[str]:
     from howsure.questions.compare import Compare
     from howsure.questions.plan import Plan
 
-    if not isinstance(asked, Compare) or not asked.files or all(decided(entry) for entry in entries):
+    if not isinstance(asked, Compare) or not asked.files or all(entry.as_estimate.is_significant for entry in entries):
         return []
     shared = ("files", "item", "source", "value", "rater", "scale", "order", "where", "gold", "preference", "tie",
               "threshold", "positive", "better")  # fmt: skip

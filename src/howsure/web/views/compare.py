@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.verdicts import as_text, asides, beside_skewness, decided, margin_claim
+from howsure.comparison.verdicts import as_text, asides, beside_skewness, margin_claim
 from howsure.documents import csv_tables
 from howsure.documents.numbers import error_of, number, rough
 from howsure.documents.numbers import interval as ends_of
@@ -178,8 +178,8 @@ def _judged(result: Any) -> dict[str, Any]:
     level = f"{100 * result.confidence_interval.confidence_level:g}% CI"
     rows = []
     for (name, one), n in zip(result.estimates, (result.n_labelled, result.n_all, result.n_all), strict=True):
-        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.advantage)
-        said = {"from": sentence(name), "n": n, "value": signed(one.advantage, error)}
+        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.value)
+        said = {"from": sentence(name), "n": n, "value": signed(one.value, error)}
         rows.append(said | {"ends": ends_of(ends.low, ends.high, error), "p": p_of(one.pvalue)})
     a = short(result.combined.names[1])
     return {"judge": short(result.judge), "a": a, "level": level, "rows": rows, "findings": list(result.findings[1:])}
@@ -203,7 +203,7 @@ def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
             "more": [],
             "now": numbers | {"words": "No interval."},
         }
-    sure = decided(one)
+    sure = one.as_estimate.is_significant
     p = f"{p_said(shown)}{beside_skewness(one.skewness_pvalue, one.n_resamples)}"
     winner, loser = (a, b) if value > 0 else (b, a)
     of_a, of_b, by, shown_ends = as_text(one)

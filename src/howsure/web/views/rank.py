@@ -80,7 +80,7 @@ class RankView(View):
             "n_models": n,
             "axis": [f"{low:.3g}", f"{high:.3g}"],
             "measure": f"{sentence(result.title)}, {result.better} is better",
-            "pairs": [_pair(pair, result.alpha) for pair in result.pairs],
+            "pairs": [_pair(pair) for pair in result.pairs],
             "n_pairs": len(result.pairs),
             "gold": result.gold,
             "scopes": [scope.name for scope in result.scopes],
@@ -151,14 +151,13 @@ def letter_of(place: int) -> str:
     return ascii_uppercase[place % 26] + (str(round_ + 1) if round_ else "")
 
 
-def _pair(pair: Any, alpha: float) -> dict[str, Any]:
+def _pair(pair: Any) -> dict[str, Any]:
     """Return what is said of two models, the better one first."""
     if pair.advantage < 0:
         pair = pair.turned
     ends = pair.confidence_interval
     error = error_of(ends, pair.advantage)
-    apart = pair.pvalue_adjusted <= alpha
-    holds = ends.low <= 0 <= ends.high
+    apart = pair.as_estimate.is_significant
     return {
         "a": pair.a,
         "b": pair.b,
@@ -168,5 +167,5 @@ def _pair(pair: Any, alpha: float) -> dict[str, Any]:
         else f"No clear difference between {short(pair.a)} and {short(pair.b)}.",
         "detail": f"Difference {number(pair.advantage, error)} ({ends_of(ends.low, ends.high, error)}), "
         f"{p_said(p_of(pair.pvalue_adjusted))}, counting all pairs."
-        + (" The test settles the clearest pairs first, which an interval cannot." if apart and holds else ""),
+        + (" The test settles the clearest pairs first, which an interval cannot." if apart and 0 in ends else ""),
     }
