@@ -31,7 +31,7 @@ def test_the_command_prints_the_leaderboard(ratings, howsure):
     assert said.returncode == 0, said.stderr
     first = said.stdout.splitlines()[0]
     assert first == (
-        "model-2 is significantly better than model-1: mean absolute error 0.438 vs 0.686, lower by 0.248 "
+        "model-2 is better than model-1: mean absolute error 0.438 vs 0.686, lower by 0.248 "
         "(95% CI 0.158 to 0.338), p = 1.4e-07."
     )
     for column in ("rank", "model", "score", "95% CI", "rank range"):

@@ -11,6 +11,7 @@ from typing import Any
 from howsure import _check
 from howsure.documents.numbers import interval as ends_of
 from howsure.inference.pvalues import ALTERNATIVES
+from howsure.wording.estimates import ci
 
 ROUNDING = 1e-12
 """1 − 0.9 is a little below 0.1; a p-value this much above it is still significant at 10%."""
@@ -81,7 +82,7 @@ class ConfidenceInterval:
 
     def __str__(self) -> str:
         ends = "is undefined" if math.isnan(self.low) else ends_of(self.low, self.high)
-        return "\n".join([f"{100 * self.confidence_level:g}% CI {ends} ({self.method})", *self.notes])
+        return "\n".join([f"{ci(self.confidence_level)} {ends} ({self.method})", *self.notes])
 
 
 @dataclass(frozen=True, slots=True)

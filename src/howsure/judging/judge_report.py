@@ -12,7 +12,7 @@ from howsure._frames import in_any_form
 from howsure.data.responses import Labels, Responses
 from howsure.data.scales import BoolArray, FloatArray, IntArray, Scale
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
-from howsure.documents.numbers import about, counted, error_of, interval, number, plainly
+from howsure.documents.numbers import about, counted, error_of, number, plainly
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
@@ -21,6 +21,7 @@ from howsure.judging.alternative_annotators import AlternativeAnnotator, JudgedU
 from howsure.provenance import Provenance
 from howsure.raters.components import TwoWay
 from howsure.records import Signed
+from howsure.wording.estimates import cells, ci_column, interval
 
 if TYPE_CHECKING:
     import polars
@@ -224,18 +225,17 @@ class JudgeReport(Signed):
         return f"{said}, {constant.name} {shown[2]}, {shuffled.name} {shown[3]}."
 
     def _agreements(self) -> Table:
-        level = f"{100 * self.difference.confidence_interval.confidence_level:g}% CI"
         # Agreement of numbers is minus the distance, so that more of it is better.
         of = "agreement" if self.measure == "labels" else "minus distance"
         columns = [Column("who"), Column(of, "number"), Column("minus raters", "number")]
-        columns += [Column(level, "interval"), *(Column(rate, "number", detail=True) for rate in "ωρ")]
+        between = ci_column(self.difference.confidence_interval.confidence_level)
+        columns += [between, *(Column(rate, "number", detail=True) for rate in "ωρ")]
         rows: list[tuple[object, ...]] = []
         for one in self.agreements:
             if one.difference is None:
                 rows.append((one.name, one.agreement, None, None, None, None))
                 continue
-            error = error_of(one.difference.confidence_interval)
-            shown = (Measured(value, error) for value in (one.difference.value, one.difference.confidence_interval))
+            shown = cells(one.difference.value, one.difference.confidence_interval)
             rates = (one.winning_rate, one.advantage_probability)
             rows.append((one.name, one.agreement, *shown, *rates))
         return Table(tuple(columns), tuple(rows))
@@ -278,14 +278,12 @@ def _columns(one: Estimate | None) -> dict[str, float | None]:
 
 
 def _bias_table(title: str, what: str, found: Sequence[BiasRow]) -> Table:
-    level = f"{100 * found[0].bias.confidence_interval.confidence_level:g}% CI"
     columns = [Column(what), Column("items", "count"), Column("bias" if what != "slice" else "difference", "number")]
-    columns += [Column(level, "interval"), Column("adjusted p", "pvalue")]
+    columns += [ci_column(found[0].bias.confidence_interval.confidence_level), Column("adjusted p", "pvalue")]
     columns.append(Column("80% power for", "number", detail=True))
     rows = []
     for row in found:
-        error = error_of(row.bias.confidence_interval)
-        shown = (Measured(value, error) for value in (row.bias.value, row.bias.confidence_interval))
+        shown = cells(row.bias.value, row.bias.confidence_interval)
         rows.append((row.name, row.n_items, *shown, row.pvalue_adjusted, Measured(row.smallest, row.smallest)))
     return Table(tuple(columns), tuple(rows), title)
 
@@ -471,14 +469,10 @@ def _shuffled_scores(units: JudgedUnits, seed: int) -> FloatArray:
 
 
 def _estimate(found: TwoWay, level: float) -> Estimate:
-    return _with_error(found.mean, found.error, level)
-
-
-def _with_error(estimate: float, error: CombinedError, level: float) -> Estimate:
-    ends = error.interval(estimate, confidence_level=level)
-    if math.isnan(ends.low) and error.variance == 0:
-        ends = ConfidenceInterval(estimate, estimate, "t", level)
-    return Estimate(estimate, ends, error.standard_error, error.pvalue(estimate))
+    ends = found.error.interval(found.mean, confidence_level=level)
+    if math.isnan(ends.low) and found.error.variance == 0:
+        ends = ConfidenceInterval(found.mean, found.mean, "t", level)
+    return Estimate(found.mean, ends, found.error.standard_error, found.error.pvalue(found.mean))
 
 
 def _verdict(
@@ -490,11 +484,10 @@ def _verdict(
     """
     found = _estimate(compared, level)
     ends, error = found.confidence_interval, error_of(found.confidence_interval)
-    shown = interval(ends.low, ends.high, error)
     less = "less" if found.value < 0 else "more"
     agrees = (
         f"it agrees with raters {number(abs(found.value), error)} {less} than they do with each other (difference "
-        f"{number(found.value, error)}, {100 * level:g}% CI {shown}; allowed: {number(-margin, error)})"
+        f"{number(found.value, error)}, {interval(ends)}; allowed: {number(-margin, error)})"
     )
     if math.isnan(ends.low):
         return "cannot tell", f"We cannot tell whether {name} may replace a rater: the interval is undefined.", None

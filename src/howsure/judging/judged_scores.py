@@ -12,7 +12,6 @@ from howsure import _check, _matrices
 from howsure._frames import in_any_form
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.procedure import Procedure
-from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import counted, error_of, joined, subtracted
@@ -28,6 +27,7 @@ from howsure.provenance import Provenance
 from howsure.raters import choice as rater_choice
 from howsure.records import Signed
 from howsure.resampling import Scheme, cell_table, summaries_of
+from howsure.wording.estimates import cells, ci, ci_column
 
 if TYPE_CHECKING:
     import polars
@@ -80,9 +80,8 @@ class JudgedScore:
         """The score in one sentence, and what the judge alone would say."""
         ends, off = self.combined.confidence_interval, self.bias.value
         score, alone, by, shown = subtracted(self.combined.value, self.judge_alone.value, off, ends)
-        level = f"{100 * ends.confidence_level:g}% CI"
-        said = f"{self.name}: {self.title} {score} ({level} {shown}) by people's judgement; the judge alone says "
-        said += alone
+        said = f"{self.name}: {self.title} {score} ({ci(ends.confidence_level)} {shown}) by people's judgement; "
+        said += f"the judge alone says {alone}"
         if not off:
             return f"{said}."
         side = "too high" if off > 0 else "too low"
@@ -148,8 +147,8 @@ class JudgedScores(Signed):
         if self.pairs:
             blocks = [Sentence(self._ranked(), "verdict")]
         first = self.models[0]
-        level = f"{100 * first.combined.confidence_interval.confidence_level:g}% CI"
-        columns = [Column("model"), Column(first.title, "number"), Column(level, "interval")]
+        between = ci_column(first.confidence_interval.confidence_level)
+        columns = [Column("model"), Column(first.title, "number"), between]
         columns += [Column("people alone", "number"), Column("judge alone", "number"), Column("bias", "number")]
         columns += [Column("labelled", "count"), Column("items", "count"), Column("worth", "count", detail=True)]
         rows = []
@@ -177,13 +176,12 @@ class JudgedScores(Signed):
         return f"{said} {found or 'None'} of {n} {'differs' if found < 2 else 'differ'} significantly (Holm)."
 
     def _pairs(self) -> Table:
-        level = f"{100 * self.pairs[0].advantage.confidence_interval.confidence_level:g}% CI"
-        columns = [Column("better"), Column("worse"), Column("by", "number"), Column(level, "interval")]
+        between = ci_column(self.pairs[0].advantage.confidence_interval.confidence_level)
+        columns = [Column("better"), Column("worse"), Column("by", "number"), between]
         rows = []
         for pair in self.pairs:
-            error = error_of(pair.advantage.confidence_interval)
-            shown = (pair.advantage.value, pair.advantage.confidence_interval)
-            rows.append((pair.better, pair.worse, *(Measured(value, error) for value in shown), pair.pvalue_adjusted))
+            shown = cells(pair.advantage.value, pair.advantage.confidence_interval)
+            rows.append((pair.better, pair.worse, *shown, pair.pvalue_adjusted))
         return Table(
             (*columns, Column("adjusted p", "pvalue")),
             tuple(rows),
@@ -312,9 +310,10 @@ def _score(
     both = combine(data)
     judge = CombinedError((float(data.judge.var(ddof=1)) / data.n_all,), (data.n_all - 1.0,))
     _, name, _ = found.humans.names
+    sizes = {int(found.humans.a.sizes.min()), int(found.humans.a.sizes.max())}
     one = JudgedScore(
         name=name,
-        title=bound.titled(_sizes(found.humans)),
+        title=bound.titled(sizes if found.humans.gold is not None else {1}),
         better=bound.better,
         combined=_estimate(both, level, bound.bounds),
         humans=_estimate(combine(data, slope=0.0), level, bound.bounds),
@@ -330,10 +329,6 @@ def _score(
         said.append(f"{name}: {found.name} gives the same score to every item, so it adds nothing to the labels.")
     said += [f"{name}: {note}" for note in one.combined.confidence_interval.notes]
     return one, [*said, *found.notes, *why], bound
-
-
-def _sizes(contest: Contest) -> set[int]:
-    return {int(contest.a.sizes.min()), int(contest.a.sizes.max())} if contest.gold is not None else {1}
 
 
 def _estimate(found: Combined, level: float, bounds: tuple[float, float]) -> Estimate:

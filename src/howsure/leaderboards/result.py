@@ -60,11 +60,6 @@ class RankedModel:
     rank_high_marginal: int
     first_place_share: float
 
-    @property
-    def as_estimate(self) -> Estimate:
-        """The score with its interval."""
-        return Estimate(self.score, self.confidence_interval)
-
 
 @dataclass(frozen=True, slots=True)
 class Pair:
@@ -177,11 +172,6 @@ class VoteEffect:
     value: float
     confidence_interval: ConfidenceInterval
     pvalue: float
-
-    @property
-    def as_estimate(self) -> Estimate:
-        """The value with its interval and p-value."""
-        return Estimate(self.value, self.confidence_interval, pvalue=self.pvalue)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -449,7 +449,8 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
     m = strengths.size
     wins = votes.wins
     games = wins + wins.T
-    circles, n_triples = int(_circles(wins)), _triples(games)
+    met = (games > 0).astype(np.float64)
+    circles, n_triples = int(_circles(wins)), round(float(((met @ met) * met.T).sum()) / 6)
     if not n_triples:
         return "No three models were all compared with each other, so we cannot check whether one order fits the votes."
     random = _random.generator(seed, "transitivity")
@@ -475,8 +476,3 @@ def _circles(wins: FloatArray) -> FloatArray:
     """Return how many triples of models form a cycle; leading axes are sets of votes."""
     beats = (wins > wins.swapaxes(-1, -2)).astype(np.float64)
     return np.asarray(np.rint(((beats @ beats) * beats.swapaxes(-1, -2)).sum(axis=(-1, -2)) / 3))
-
-
-def _triples(games: FloatArray) -> int:
-    met = (games > 0).astype(np.float64)
-    return round(float(((met @ met) * met.T).sum()) / 6)

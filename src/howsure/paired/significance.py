@@ -29,6 +29,7 @@ from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.score_options import TestSettings
 from howsure.provenance import Provenance
 from howsure.records import Record, Signed
+from howsure.wording.estimates import ci_column
 
 FOUND = 0.8
 """The power for the smallest detectable difference."""
@@ -138,7 +139,7 @@ class SignificanceTest(Signed):
         columns = (
             Column("score"),
             Column("estimate", "number"),
-            Column(words.level_of(self.confidence_interval), "interval"),
+            ci_column(self.confidence_interval.confidence_level),
             Column("p", "pvalue"),
             Column("test", detail=True),
             Column(test.statistic, "number", detail=True),

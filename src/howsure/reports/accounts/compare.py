@@ -13,6 +13,8 @@ from howsure.intervals import INTERVALS
 from howsure.metrics import formula_of
 from howsure.nulls import NULLS
 from howsure.reports.accounts.base import CORRECTIONS, Account
+from howsure.wording.estimates import ci
+from howsure.wording.sentences import few_raters
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -60,7 +62,7 @@ def _test(entry: Comparison) -> list[str]:
         )
         said.append(f"{draws}.")
     method = INTERVALS[entry.confidence_interval.method]
-    said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% CI {method.says}.")
+    said.append(f"The {ci(entry.confidence_interval.confidence_level)} {method.says}.")
     if entry.margin is not None:
         said.append("Claims about the margin are two one-sided tests (Schuirmann 1987).")
     return said
@@ -88,7 +90,7 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
         said.append("Raters are held fixed: the verdict does not generalise to other raters.")
     if any(entry.rater_answers is not None and entry.rater_answers.n_raters < 6 for entry in entries):
         n = next(entry.rater_answers.n_raters for entry in entries if entry.rater_answers is not None)
-        said.append(f"{n} raters are too few to generalise reliably: a p-value near .05 is only a hint.")
+        said.append(f"{few_raters(n)}: a p-value near .05 is only a hint.")
     if len(entries) > 1:
         said.append("A comparison by several metrics or slices has several verdicts; report all of them.")
     return said
