@@ -118,7 +118,7 @@ def _contradictions(found: "SignificanceTest") -> list[str]:
     test, said = CATALOGUE[found.test], []
     if _tied(found):
         ends = found.confidence_interval
-        within = "" if ends.low == ends.high == 0 else f" ({interval(found.confidence_interval)})"
+        within = "" if ends.low == ends.high == 0 else f" ({interval(ends, 0.0)})"
         said.append(f"Because of ties the {found.estimand} is 0{within}; the test compares {test.compares}.")
     elif (found.estimate - found.delta) * found.side <= 0:
         where = "is exactly" if found.estimate == found.delta else "lies on the other side of"
