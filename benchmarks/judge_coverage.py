@@ -298,7 +298,7 @@ def gold_rows(rng, n_sets):
                 judged = gold_contest(rng, metric, raters, sd)
                 one = compare_with_judge(judged, metric=metric, procedure=Procedure(raters="random"))
                 ends = one.humans.confidence_interval
-                found.append((one.advantage, one.half_width, one.humans.advantage, (ends.high - ends.low) / 2))
+                found.append((one.advantage, one.half_width, one.humans.value, (ends.high - ends.low) / 2))
             ours, half, alone, wide = np.array(found).T
             truth = alone.mean()
             hits = {

@@ -1,7 +1,9 @@
 """Records: frozen results that are written as JSON and read back, and that show themselves as a document.
 
-A record is a frozen dataclass. Fields that are not part of `repr` (draws and the like) are not written. JSON has
-neither NaN nor infinity: NaN is null, an infinite bound the string "inf" or "-inf", as `howsure._json` writes them.
+A record is a frozen dataclass. Fields that are not part of `repr` (draws and the like) are not written; a field with
+`metadata={"json": …}` has that name in JSON, and so have the properties that a class names in `derived`, which are not
+read back. JSON has neither NaN nor infinity: NaN is null, an infinite bound the string "inf" or "-inf", as
+`howsure._json` writes them.
 """
 
 import dataclasses
@@ -48,8 +50,7 @@ class Record:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything that is written; `from_dict` reads it back."""
-        names = (*_hints(cast(Any, type(self))), *self.derived)
-        return {"schema_version": self.schema_version, **_plain({name: getattr(self, name) for name in names})}
+        return {"schema_version": self.schema_version, **_plain(_written(self))}
 
     def json_pieces(self) -> Iterator[str]:
         """Yield `to_dict` as JSON, in pieces: the whole of a large result need not be in memory at once."""
@@ -105,10 +106,18 @@ class Signed(Record):
 
 
 @cache
-def _hints(record: Any) -> dict[str, Any]:
-    """Return the type of each field that is written."""
+def _hints(record: Any) -> dict[str, tuple[str, Any]]:
+    """Return the attribute and the type of each field that is written, by its name in JSON."""
     hints = get_type_hints(record)
-    return {field.name: hints[field.name] for field in dataclasses.fields(record) if field.repr}
+    written = (field for field in dataclasses.fields(record) if field.repr)
+    return {field.metadata.get("json", field.name): (field.name, hints[field.name]) for field in written}
+
+
+def _written(record: Any) -> dict[str, Any]:
+    """Return the values of the fields and of derived properties, by their names in JSON."""
+    hints = _hints(cast(Any, type(record)))
+    written = {key: getattr(record, name) for key, (name, _) in hints.items()}
+    return written | {name: getattr(record, name) for name in getattr(record, "derived", ())}
 
 
 def _plain(value: Any) -> Any:
@@ -123,7 +132,7 @@ def _plain(value: Any) -> Any:
     if hasattr(kind, "from_dict"):  # a record, or what else knows how it is written
         return value.to_dict()
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
-        return {name: _plain(getattr(value, name)) for name in _hints(type(value))}
+        return {name: _plain(entry) for name, entry in _written(value).items()}
     if isinstance(value, Mapping):
         return {name: _plain(entry) for name, entry in value.items()}
     if isinstance(value, tuple | list):
@@ -142,7 +151,7 @@ def _made(kind: Any, value: Any) -> Any:
         missing = [name for name in _required(kind) if name not in value]
         if missing:
             raise DataError(f"{kind.__name__} lacks {', '.join(missing)}.")
-        return kind(**{name: _made(hint, value[name]) for name, hint in known.items() if name in value})
+        return kind(**{name: _made(hint, value[key]) for key, (name, hint) in known.items() if key in value})
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Literal:
         return value
@@ -176,7 +185,7 @@ def _made_optional(choices: tuple[Any, ...], value: Any) -> Any:
 def _required(record: type) -> tuple[str, ...]:
     bare = dataclasses.MISSING
     return tuple(
-        field.name
+        field.metadata.get("json", field.name)
         for field in dataclasses.fields(record)
         if field.repr and field.default is bare and field.default_factory is bare
     )
@@ -193,11 +202,11 @@ def schema_of(kind: Any) -> dict[str, Any]:
     if isinstance(kind, type) and hasattr(kind, "from_dict") and not issubclass(kind, Record):
         return {"type": "object", "title": kind.__name__}
     if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        properties = {name: schema_of(hint) for name, hint in _hints(kind).items()}
+        properties = {key: schema_of(hint) for key, (_, hint) in _hints(kind).items()}
         required = list(_required(kind))
+        properties |= {name: _derived_schema(kind, name) for name in getattr(kind, "derived", ())}
         if issubclass(kind, Record):
             properties = {"schema_version": {"const": kind.schema_version}} | properties
-            properties |= {name: _derived_schema(kind, name) for name in kind.derived}
             required = ["schema_version", *required]
         return {"type": "object", "title": kind.__name__, "properties": properties, "required": required}
     origin, inner = get_origin(kind), get_args(kind)

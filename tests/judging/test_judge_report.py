@@ -140,7 +140,7 @@ def test_the_order_of_what_is_said():
 def test_the_shift_by_model_is_found():
     found = howsure.judge(examples.judged(), judge="gpt-judge")  # its bias of .35 is .175 beside the mean model
     shifts = {row.name: row for row in found.shifts}
-    assert shifts["model-2"].bias.advantage == pytest.approx(-shifts["model-1"].bias.advantage)
+    assert shifts["model-2"].bias.value == pytest.approx(-shifts["model-1"].bias.value)
     assert shifts["model-2"].pvalue_adjusted < 0.05
     assert shifts["model-2"].bias.confidence_interval.low < 0.175 < shifts["model-2"].bias.confidence_interval.high
 
@@ -161,7 +161,7 @@ def test_columns_that_the_judge_reacts_to():
         < rows["length (per SD)"].bias.confidence_interval.high
     )
     assert rows["length (per SD)"].pvalue_adjusted < 0.05
-    assert rows["batch = new"].bias.advantage - rows["batch = old"].bias.advantage == pytest.approx(0.5, abs=0.2)
+    assert rows["batch = new"].bias.value - rows["batch = old"].bias.value == pytest.approx(0.5, abs=0.2)
 
 
 def test_a_judge_that_prefers_what_is_shown_first():
@@ -185,7 +185,7 @@ def test_slices_repeats_and_calibration():
     more = rows.filter(pl.col("rater") == "gpt-judge").with_columns(repeat=pl.lit(99))
     found = howsure.judge(pl.concat([rows, more], how="vertical_relaxed"), judge="gpt-judge", by="topic")
     assert [row.name for row in found.slices] == ["topic = fiction", "topic = news"]
-    assert found.slices[0].bias.advantage <= found.slices[1].bias.advantage
+    assert found.slices[0].bias.value <= found.slices[1].bias.value
     assert found.consistency == 0  # the calls are copies
     assert sum(row.n_units for row in found.calibration) == 160
     means = [row.human_mean for row in found.calibration]

@@ -60,7 +60,7 @@ def found(ratings):
 
 def test_people_alone_are_what_compare_says_of_the_labelled_items(found, ratings):
     people = howsure.compare(ratings.filter(pl.col("rater") != "gpt-judge"), raters="random", **MODELS)
-    assert found.humans.advantage == pytest.approx(people.advantage)
+    assert found.humans.value == pytest.approx(people.advantage)
     for end in ("low", "high"):
         assert getattr(found.humans.confidence_interval, end) == pytest.approx(
             getattr(people.confidence_interval, end), rel=1e-6
@@ -71,7 +71,7 @@ def test_people_alone_are_what_compare_says_of_the_labelled_items(found, ratings
 def test_scores_and_advantage_belong_together(found):
     own = found.combined
     assert own.a_score - own.b_score == pytest.approx(own.advantage)
-    assert found.bias.advantage == pytest.approx(found.judge_alone.advantage - own.advantage)
+    assert found.bias.value == pytest.approx(found.judge_alone.value - own.advantage)
     assert found.floor < found.half_width
     assert own.confidence_interval.high - own.advantage == pytest.approx(found.half_width)
     assert found.worth > found.n_labelled
@@ -189,7 +189,7 @@ def test_margins_and_sides(ratings):
 def test_more_of_the_judge_is_said_where_it_adds_nothing(ratings):
     constant = ratings.with_columns(value=pl.when(pl.col("rater") == "gpt-judge").then(4.0).otherwise(pl.col("value")))
     found = howsure.compare(constant, judge="gpt-judge", **MODELS)
-    assert found.combined.advantage == pytest.approx(found.humans.advantage)
+    assert found.combined.advantage == pytest.approx(found.humans.value)
     assert "gpt-judge finds the same difference on every item, so it adds nothing to the labels." in found.notes
     whole = howsure.compare(table(rated(n=80, n_all=80)), judge="gpt-judge", **MODELS)
     assert "All 80 items are labelled by 6 raters, so gpt-judge adds nothing." in str(whole)

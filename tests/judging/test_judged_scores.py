@@ -20,9 +20,9 @@ def test_scores_differ_by_about_the_advantage():
     assert isinstance(found, JudgedScores)
     one, two = found.models
     both = howsure.compare(data, judge="gpt-judge", **MODELS)
-    assert two.humans.advantage - one.humans.advantage == pytest.approx(both.humans.advantage)
-    assert two.judge_alone.advantage - one.judge_alone.advantage == pytest.approx(both.judge_alone.advantage)
-    assert two.bias.advantage == pytest.approx(two.judge_alone.advantage - two.combined.advantage)
+    assert two.humans.value - one.humans.value == pytest.approx(both.humans.value)
+    assert two.judge_alone.value - one.judge_alone.value == pytest.approx(both.judge_alone.value)
+    assert two.bias.value == pytest.approx(two.judge_alone.value - two.combined.value)
     assert (two.n_labelled, two.n_all, two.n_raters) == (80, 400, 6)
     assert two.sentence.endswith("0.37 too high, significantly.")
 
@@ -40,9 +40,9 @@ def test_people_alone_have_the_score_of_the_labelled_items():
     rows = table(labelled())
     found = howsure.score(rows, gold="human", judge="gpt-judge", model="model-2")
     people = howsure.score(rows, gold="human", model="model-2").models[0]
-    assert found.models[0].humans.advantage == pytest.approx(people.score)
+    assert found.models[0].humans.value == pytest.approx(people.score)
     low, high = found.models[0].combined.confidence_interval.low, found.models[0].combined.confidence_interval.high
-    assert 0 <= low < found.models[0].combined.advantage < high <= 1
+    assert 0 <= low < found.models[0].combined.value < high <= 1
 
 
 def test_the_interval_covers_the_truth():
@@ -75,7 +75,7 @@ def test_a_judge_that_is_constant_is_told():
     )
     found = howsure.score(rows, judge="gpt-judge")
     assert any("gives the same score to every item" in note for note in found.notes)
-    assert found.models[0].combined.advantage == pytest.approx(found.models[0].humans.advantage)
+    assert found.models[0].combined.value == pytest.approx(found.models[0].humans.value)
 
 
 def test_a_leaderboard_ranks_and_compares_every_pair():
@@ -90,7 +90,7 @@ def test_a_leaderboard_ranks_and_compares_every_pair():
     assert len(found.pairs) == 3
     for pair in found.pairs:
         alone = howsure.compare(table(rows + third), judge="gpt-judge", a=pair.better, b=pair.worse)
-        assert pair.advantage.advantage == pytest.approx(alone.advantage)
+        assert pair.advantage.value == pytest.approx(alone.advantage)
         assert pair.advantage.pvalue == pytest.approx(alone.pvalue)
         assert pair.pvalue_adjusted >= pair.advantage.pvalue
     assert "model-3" not in found.may_be_best

@@ -43,7 +43,7 @@ def contradictions(board):
     found = []
     for pair in board.pairs:
         ends = pair.confidence_interval
-        if not np.isnan(ends.low) and (pair.pvalue_adjusted <= board.alpha + 1e-12) == (ends.low <= 0 <= ends.high):
+        if not np.isnan(ends.low) and pair.as_estimate.is_significant == (ends.low <= 0 <= ends.high):
             found.append(pair)
     return found
 

@@ -315,7 +315,7 @@ def test_the_json_has_the_agreed_names_and_reads_back():
     row, pair = content["models"][0], content["pairs"][0]
     wanted = {"name", "score", "confidence_interval", "rank", "rank_low", "rank_high", "in_confidence_set", "n_items"}
     assert wanted <= set(row)
-    assert set(row["confidence_interval"]) == {"low", "high"}
+    assert set(row["confidence_interval"]) == {"low", "high", "method", "confidence_level", "notes"}
     assert set(pair) == {
         *("a", "b", "advantage", "confidence_interval", "pvalue", "pvalue_adjusted", "standard_error"),
     }

@@ -31,7 +31,7 @@ def test_the_command_prints_the_leaderboard(ratings, howsure):
     assert said.returncode == 0, said.stderr
     first = said.stdout.splitlines()[0]
     assert first == (
-        "model-2 is significantly better than model-1: mean absolute error 0.438 vs 0.686, lower by 0.248 "
+        "model-2 is better than model-1: mean absolute error 0.438 vs 0.686, lower by 0.248 "
         "(95% CI 0.158 to 0.338), p = 1.4e-07."
     )
     for column in ("rank", "model", "score", "95% CI", "rank range"):
@@ -44,7 +44,7 @@ def test_json_has_the_contract_and_reads_back(ratings, howsure):
     said = howsure("leaderboard", ratings, "--gold", "human", "--json", "--n-resamples", "199")
     content = json.loads(said.stdout)
     assert {"models", "pairs", "groups", "notes", "signature"} <= set(content)
-    assert set(content["models"][0]["confidence_interval"]) == {"low", "high"}
+    assert set(content["models"][0]["confidence_interval"]) == {"low", "high", "method", "confidence_level", "notes"}
     assert json.loads(json.dumps(Board.from_dict(content).to_dict())) == content
     assert schema_of(Board)["properties"]["models"]["type"] == "array"
 

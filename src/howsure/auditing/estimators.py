@@ -97,7 +97,7 @@ class IntervalKey(NamedTuple):
     interval: str
 
 
-class Estimate(NamedTuple):
+class PvalueEstimate(NamedTuple):
     """What an estimator says of one data set.
 
     `estimate` is its guess at the true p, which asks whether A is better: the one-sided tail p has exactly the true p
@@ -239,7 +239,7 @@ def _procedure(scheme: Scheme, null: str, cluster: str | None, n_resamples: int,
 
 
 def _estimates(key: Estimator, known: Sequence[Evidence]) -> dict[Estimator, FloatArray]:
-    """Return the tail p and the expected p of comparisons: (data sets, 2), an `Estimate` in each row."""
+    """Return the tail p and the expected p of comparisons: (data sets, 2), an `PvalueEstimate` in each row."""
     null, found = NULLS[key.null], {}
     if TAIL in null.audited:
         sides = [[null.pvalues(one, side).values for one in known] for side in ("greater", "two-sided")]
@@ -254,7 +254,7 @@ def _twice(pvalues: FloatArray) -> FloatArray:
 
 
 class Estimates(NamedTuple):
-    """What is said of data sets: (data sets, 2), an `Estimate` or the ends of an interval in each row."""
+    """What is said of data sets: (data sets, 2), an `PvalueEstimate` or the ends of an interval in each row."""
 
     tests: dict[Estimator, FloatArray]
     limits: dict[IntervalKey, FloatArray]
@@ -284,9 +284,9 @@ def has_interval(name: str, metric: Metric, scheme: Scheme) -> bool:
     return kind.fits(metric) and kind.possible(item_scores=metric.additive, items_alone=items_alone)
 
 
-def analyse(name: str, advantages: FloatArray) -> Estimate:
+def analyse(name: str, advantages: FloatArray) -> PvalueEstimate:
     """Return Student's or Wilcoxon's p of the item advantages; both are undefined or 1 where no item differs."""
-    return Estimate(*analyse_rows(name, advantages[np.newaxis])[0].tolist())
+    return PvalueEstimate(*analyse_rows(name, advantages[np.newaxis])[0].tolist())
 
 
 def analyse_rows(name: str, rows: FloatArray) -> FloatArray:

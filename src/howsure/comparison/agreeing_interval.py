@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from howsure.data.scales import Scale
-from howsure.inference.confidence import ConfidenceInterval, tails_of
+from howsure.inference.estimate import ConfidenceInterval, tails_of
 from howsure.inference.evidence import Evidence
 from howsure.intervals import Interval
 from howsure.intervals.inverted_test import lowest_kept, units_of
@@ -43,8 +43,8 @@ def interval_of(
         return interval
 
     pvalue = null.pvalues(evidence, alternative)[0].pvalue
-    rejects = pvalue <= 1 - confidence_level + 1e-12  # 1 − 0.9 is a little below 0.1
-    if math.isnan(pvalue) or rejects == (0 not in interval):
+    rejects = pvalue <= interval.alpha
+    if math.isnan(pvalue) or rejects == interval.excludes_zero:
         return interval
 
     estimate = float(evidence.estimates[0])
@@ -52,7 +52,7 @@ def interval_of(
     tail = tails_of(confidence_level, alternative)[0]
     end = _end_of_test(evidence, tail) if is_low else -_end_of_test(_swapped(evidence), tail)
     moved = replace(interval, low=end) if is_low else replace(interval, high=end)
-    if not math.isnan(end) and rejects == (0 not in moved):
+    if not math.isnan(end) and rejects == moved.excludes_zero:
         return moved
     # The test has no such end. With too few items for any p-value to be small enough, 0 belongs to the interval; with
     # too few random exchanges it is not known whether it does.

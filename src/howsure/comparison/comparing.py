@@ -25,8 +25,8 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.data.summaries import lean
 from howsure.documents import Aside
 from howsure.errors import ArgumentError, HowsureWarning
-from howsure.inference.confidence import ConfidenceInterval, tails_of
 from howsure.inference.corrections import JOINT_CORRECTIONS
+from howsure.inference.estimate import ConfidenceInterval, tails_of
 from howsure.inference.evidence import Evidence
 from howsure.intervals import Interval
 from howsure.metrics import Metric, parameters_of, spelled

@@ -12,13 +12,14 @@ from howsure.comparison.comparing import compare
 from howsure.comparison.default_metric import metrics_for
 from howsure.comparison.results import Comparison, Comparisons
 from howsure.comparison.together import adjusted
-from howsure.comparison.verdicts import decided, difference, ordered
 from howsure.data.contests import Contest
 from howsure.data.responses import Responses
 from howsure.data.scales import FloatArray
 from howsure.data.summaries import lean, means, summarise
 from howsure.errors import ArgumentError
 from howsure.metrics import ItemMetric, Metric
+from howsure.wording.estimates import brief
+from howsure.wording.sentences import order_of
 
 PREFERENCES = "preferences"
 """The reason of a scale of preferences: an answer for A is then one for B as well."""
@@ -163,16 +164,12 @@ def sentence(found: Comparison, best: Comparison, worst: Comparison, missing: in
     answers = {1: "the missing answer", 2: "both missing answers"}.get(missing, f"all {missing:,} missing answers")
 
     def told(result: Comparison) -> str:
-        by, ends = difference(result)
-        return f"{ordered(result)[0]} scores better by {by} ({ends})"
+        by, order = result.as_estimate.unsigned(), order_of(result.as_estimate, result.alternative)
+        return f"{result.names[1:][::order][0]} scores better by {brief(by.value, by.confidence_interval)}"
 
-    kinds = {_outcome(result) for result in (found, best, worst)}
+    kinds = {result.as_estimate.is_significant * np.sign(result.advantage) for result in (found, best, worst)}
     change = "The verdict stays the same." if len(kinds) == 1 else "The verdict depends on them."
     return f"If {answers} were best for {a}, {told(best)}; if worst, {told(worst)}. {change}"
-
-
-def _outcome(result: Comparison) -> int:
-    return int(np.sign(result.advantage)) if decided(result) else 0
 
 
 def _lacking(source: Responses) -> Any:

@@ -5,9 +5,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from howsure.comparison.margins import MarginTests
-from howsure.documents.numbers import in_words
-from howsure.inference import ConfidenceInterval
-from howsure.raters.design import FEW_RATERS
+from howsure.inference import ConfidenceInterval, Estimate
+from howsure.wording import sentences
+from howsure.wording.estimates import beside_skewness, p, with_interval
 
 if TYPE_CHECKING:
     from howsure.comparison.results import Comparison
@@ -39,6 +39,11 @@ class RaterAnswer:
     detectable: float = math.nan
     margin: MarginTests | None = None
     skewness_pvalue: float = math.nan
+
+    @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval and p-value."""
+        return Estimate(self.advantage, self.confidence_interval, pvalue=self.pvalue)
 
     def as_comparison(self, result: "Comparison") -> "Comparison":
         """Return the comparison as if this were its only answer, so that sentences on comparisons can be said of it."""
@@ -73,26 +78,16 @@ class RaterAnswers:
 
     def lines(self, result: "Comparison") -> list[str]:
         """Return both answers in two aligned lines, and which of them to report."""
-        heads = (f"For these {self.n_raters} raters:", "For raters like these:")
-        longest = max(map(len, heads))
-        lines = [
-            f"{head:<{longest}}  {_line_of(one, result)}"
-            for head, one in zip(heads, (self.these, self.like), strict=True)
-        ]
-        if self.n_raters < FEW_RATERS:
-            few = f"{self.n_raters} raters are too few to generalise reliably"
-            return [*lines, f"Report the first line. The second is only a hint: {few}. Add raters."]
-        return [*lines, "Report the second line unless exactly these raters are the standard."]
+        heads, answers = sentences.whose_raters(self.n_raters), (self.these, self.like)
+        lines = {head: _line_of(answer, result) for head, answer in zip(heads, answers, strict=True)}
+        return [*sentences.aligned(lines), sentences.which_line(self.n_raters)]
 
 
 def _line_of(answer: RaterAnswer, result: "Comparison") -> str:
-    from howsure.comparison.verdicts import beside_skewness, difference
-
-    by, ends = difference(answer)
+    by = answer.as_estimate.unsigned()
     leads = result.names[1] if answer.advantage >= 0 else result.names[2]
-    level = f"{100 * answer.confidence_interval.confidence_level:g}%"
-    p = f"p {in_words(answer.shown_pvalue)}{beside_skewness(answer.skewness_pvalue, result.n_resamples)}"
-    return f"{leads} better by {by} ({level} CI {ends}), {p}"
+    text = f"{leads} better by {with_interval(by.value, by.confidence_interval)}, {p(answer.shown_pvalue)}"
+    return f"{text}{beside_skewness(answer.skewness_pvalue, result.n_resamples)}"
 
 
 def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Comparison":
@@ -105,13 +100,11 @@ def paired(result: "Comparison", beside: "Comparison", n_raters: int) -> "Compar
 
 
 def _answer(result: "Comparison") -> RaterAnswer:
-    from howsure.comparison.verdicts import shown_pvalue
-
     return RaterAnswer(
         result.advantage,
         result.confidence_interval,
         result.pvalue,
-        shown_pvalue(result),
+        result.shown_pvalue,
         result.detectable,
         result.margin,
         result.skewness_pvalue,

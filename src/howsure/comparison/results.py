@@ -19,13 +19,14 @@ from howsure.data.responses import Labels
 from howsure.data.scales import FloatArray
 from howsure.documents import Document
 from howsure.errors import ArgumentError
-from howsure.inference import ConfidenceInterval, PValue
+from howsure.inference import ConfidenceInterval, Estimate, PValue
 from howsure.inference.combined_error import CombinedError
 from howsure.inference.evidence import Evidence
 from howsure.intervals import INTERVALS
 from howsure.nulls import NULLS
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import bounded
 
 if TYPE_CHECKING:
     import polars
@@ -181,6 +182,13 @@ class Comparison(Signed):
     skewness_pvalue: float = math.nan
 
     @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval and p-values."""
+        return Estimate(
+            self.advantage, self.confidence_interval, self.standard_error, self.pvalue, self.pvalue_adjusted
+        )
+
+    @property
     def draws(self) -> FloatArray:
         """The resampled advantages behind the interval; empty where nothing was resampled, or they were not kept."""
         return nothing() if self.evidence is None else self.evidence.draws[0]
@@ -275,12 +283,16 @@ class Comparison(Signed):
     @property
     def shown_pvalue(self) -> str:
         """The p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
-        return verdicts.shown_pvalue(self)
+        least = NULLS[self.null].floor(self.alternative, self.n_resamples, exact=self.exact)
+        return bounded(self.pvalue, least, self.pvalue_se)
 
     @property
     def sizes(self) -> str:
         """How many items, with how many responses."""
-        return verdicts.sizes(self)
+        n = self.n_responses
+        gold = f"{n['gold']:.4g} gold, " if "gold" in n else ""
+        varies = " on average" if any(isinstance(count, float) for count in n.values()) else ""
+        return f"{self.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each{varies}."
 
     def document(self) -> Document:
         """Return verdict, numbers, sizes, effect sizes and notes."""

@@ -15,8 +15,8 @@ from howsure import _random, inference
 from howsure.comparison.results import Comparison
 from howsure.data.scales import FloatArray, IntArray
 from howsure.inference import ConfidenceInterval
-from howsure.inference.confidence import tails_of
 from howsure.inference.corrections import too_few_resamples
+from howsure.inference.estimate import tails_of
 from howsure.inference.simultaneous import adjust_smallest, joint_level, tails_among
 from howsure.intervals import INTERVALS
 
@@ -137,7 +137,7 @@ def having(entry: Comparison, pvalue: float, wide: ConfidenceInterval, n: int) -
     ends = replace(wide, confidence_level=own.confidence_level)
     notes = [note for note in entry.notes if note not in own.notes]
     notes += [note for note in ends.notes if note in entry.notes]
-    told = pvalue <= 1 - ends.confidence_level + 1e-12
+    told = pvalue <= ends.alpha
     if told != (0 not in ends) and not math.isnan(pvalue):
         notes.append(clash(told, n))
     return replace(entry, pvalue_adjusted=pvalue, confidence_interval=ends, notes=tuple(notes), n_together=n)

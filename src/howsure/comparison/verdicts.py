@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING
 from howsure.comparison import baselines
 from howsure.data.scales import FREE_TEXT, FREE_TEXT_CAUTION
 from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import error_of, in_words, listed, number, rough, subtracted, turned
-from howsure.documents.numbers import interval as ends_of
+from howsure.documents.numbers import error_of, listed, subtracted
 from howsure.documents.numbers import pvalue as p_of
+from howsure.inference import Estimate
 from howsure.nulls import NULLS
+from howsure.wording import sentences
+from howsure.wording.estimates import beside_skewness, ci_column, p
 
 if TYPE_CHECKING:
-    from howsure.comparison.margins import MarginTests
-    from howsure.comparison.rater_answers import RaterAnswer
     from howsure.comparison.results import Comparison
-    from howsure.inference import ConfidenceInterval
 
 MANY = 8
 """With more comparisons than this, the verdicts are counted instead of listed."""
@@ -54,7 +53,7 @@ def document(found: Sequence["Comparison"], correction: str, signature: str) -> 
     blocks += details(baselines.blocks(shown)) if several else baselines.blocks(shown)
     if several and correction != "none":
         blocks.append(Sentence(f"Verdicts use p-values adjusted for {len(found):,} comparisons ({correction})."))
-    about = [] if first.slice else [sizes(first)]
+    about = [] if first.slice else [first.sizes]
     about += [f"Scale: {first.scale}."] if first.scale else []
     about += [] if several else effects(first)
     blocks += details(Sentence(line) for line in about)
@@ -72,80 +71,51 @@ def _located(entry: "Comparison", found: Sequence["Comparison"], lines: list[str
 
 
 def verdict(result: "Comparison") -> str:
-    """Return who is better, by how much, how sure; for a margin also what it allows to claim.
-
-    The first model that is named is the one that scored better, so that the difference needs no sign. Where that is
-    not so (a one-sided question whose answer points the other way), words say which score is lower.
-    """
-    first, second = ordered(result)
-    where = f" on {result.slice}" if result.slice else ""
+    """Return who is better, by how much, how sure; for a margin also what it allows to claim."""
     raters = None if NULLS[result.null].two_answers else result.rater_answers  # the verdict is that for these raters
-    whose = "" if raters is None else f" for these {raters.n_raters} raters"
-    caution = [FREE_TEXT_CAUTION] if FREE_TEXT in result.scale else []
-    numbers = f"{_who(result, first, second)}{where}{whose}: {_numbers(result, first)}"
-    said = " ".join([numbers, *_margin(result), *caution])
-    return f"{said} {_power(result)}".rstrip()
-
-
-def ordered(result: "Comparison") -> tuple[str, str]:
-    """Return the names of A and B, the better score first; a one-sided question keeps their order."""
-    _, a, b = result.names
-    keep = not result.advantage < 0 or (result.alternative != "two-sided" and not decided(result))
-    return (a, b) if keep else (b, a)
-
-
-def _numbers(result: "Comparison", first: str) -> str:
-    """Return both scores, their difference with its interval, and p."""
-    of_a, of_b, by, ends = as_text(result)
-    joint = f", all {result.n_together:,} together" if result.n_together > 1 else ""
-    p = f"p {in_words(shown_pvalue(result))}{beside_skewness(result.skewness_pvalue, result.n_resamples)}"
+    where = f" on {result.slice}" if result.slice else ""
+    p_text = p(result.shown_pvalue) + beside_skewness(result.skewness_pvalue, result.n_resamples)
     if not math.isnan(result.pvalue_adjusted):
-        p += f", adjusted p {in_words(p_of(result.pvalue_adjusted, result.pvalue_se))}"
-    scores = f"{result.title} {of_a} vs {of_b}" if first == result.names[1] else f"{result.title} {of_b} vs {of_a}"
-    interval = f"{level_of(result)} CI {ends}{joint}"
-    if decided(result):
-        return f"{scores}, {direction(result, better=True)} by {by} ({interval}), {p}."
-    behind = first == result.names[1] and result.advantage < 0
-    named = f"{direction(result, better=False)} by" if behind else "difference"
-    return f"{scores} ({named} {by}, {interval}, {p})."
+        p_text += f", adjusted {p(p_of(result.pvalue_adjusted, result.pvalue_se))}"
+    text = sentences.comparison(
+        result.as_estimate,
+        result.names[1:],
+        (result.a_score, result.b_score),
+        p_text,
+        title=result.title,
+        better=result.better,
+        alternative=result.alternative,
+        where=where if raters is None else f"{where} for these {raters.n_raters} raters",
+        together=f", all {result.n_together:,} together" if result.n_together > 1 else "",
+    )
+    caution = FREE_TEXT_CAUTION if FREE_TEXT in result.scale else ""
+    return " ".join(part for part in (text, margin_claim(result), caution, _power(result)) if part)
 
 
 def as_text(result: "Comparison") -> tuple[str, str, str, str]:
     """Return the scores of A and B, by how much the better one is better, and the interval of that, as text."""
-    ends = turned(result.confidence_interval, result.advantage)
+    ends = result.as_estimate.unsigned().confidence_interval
     return subtracted(result.a_score, result.b_score, result.advantage, ends)
-
-
-def difference(result: "Comparison | RaterAnswer") -> tuple[str, str]:
-    """Return by how much the better score is better, and the interval of that, as text without the scores beside it."""
-    ends = result.confidence_interval
-    error = error_of(ends, result.advantage)
-    return number(abs(result.advantage), error), ends_of(*turned(ends, result.advantage), error)
-
-
-def direction(result: "Comparison", *, better: bool) -> str:
-    """Return whether the better score, or the worse one, is the higher or the lower one."""
-    return "higher" if (result.better == "higher") == better else "lower"
 
 
 def _power(result: "Comparison") -> str:
     """Return what an undecided study could have found."""
-    if decided(result) or math.isnan(result.advantage) or math.isnan(result.pvalue) or not result.detectable > 0:
+    undefined = math.isnan(result.advantage) or math.isnan(result.pvalue)
+    if result.as_estimate.is_significant or undefined or not result.detectable > 0:
         return ""
     if result.detectable == math.inf:
         n = result.n_items if result.evidence is None else result.evidence.n_units
-        clusters = n < result.n_items
         least = (2 if result.alternative == "two-sided" else 1) / 2**n
-        units = f"{n} {'cluster' if clusters else 'item'}{'s' * (n > 1)}"
-        return f"With {units} no difference can be significant, however large: p is never below {least:.2g}."
-    return f"This design has 80% power for a difference of {rough(result.detectable)}."
+        unit = "cluster" if n < result.n_items else "item"
+        return sentences.no_power(n, unit, why=f": p is never below {least:.2g}")
+    return sentences.power(result.detectable)
 
 
 def counted(found: Sequence["Comparison"]) -> str:
     """Return how many comparisons each model won, and which."""
     _, a, b = found[0].names
     parts = []
-    told = [entry for entry in found if decided(entry)]
+    told = [entry for entry in found if entry.as_estimate.is_significant]
     for name, sign in ((a, 1), (b, -1)):
         won = [entry for entry in told if sign * entry.advantage > 0]
         if won:
@@ -160,38 +130,16 @@ def tabled(found: Sequence["Comparison"]) -> Sequence["Comparison"]:
     """Return the comparisons that a table or chart has room for: of very many, those with the smallest p-values."""
     if len(found) <= MOST:
         return found
-    n = min(MOST, max(LEAST, sum(map(decided, found))))
+    n = min(MOST, max(LEAST, sum(entry.as_estimate.is_significant for entry in found)))
     return nsmallest(n, found, key=lambda entry: math.inf if math.isnan(entry.pvalue) else entry.pvalue)
 
 
 def asides(result: "Comparison") -> list[str]:
     """Return where two p-values, or p-value and interval, disagree."""
-    ends, alpha = result.confidence_interval, 1 - result.confidence_interval.confidence_level
-    if any(map(math.isnan, (result.advantage, ends.low, result.pvalue))) or result.n_together > 1:
+    if result.n_together > 1:
         return []
-    lines = []
-    if not math.isnan(result.skewness_pvalue) and decided(result) != (result.skewness_pvalue <= alpha + 1e-12):
-        lines = [
-            f"The exchange test and one that allows for skewness disagree at {100 * alpha:.2g}%. Treat this as a "
-            "borderline case."
-        ]
-    outside = not ends.low <= 0 <= ends.high
-    rejected = result.pvalue <= alpha + 1e-12
-    if outside == rejected:
-        return lines
-    if outside and result.detectable == math.inf:  # no p-value could be small, which the verdict says
-        return [*lines, "The interval excludes 0, but it assumes normal differences, which so few items cannot show."]
-    side = f"excludes 0 although p is above {alpha:.2g}" if outside else f"includes 0 although p is at most {alpha:.2g}"
-    ways = "test and interval are computed in different ways. Treat this as a borderline case."
-    return [*lines, f"The interval {side}: {ways}"]
-
-
-def sizes(result: "Comparison") -> str:
-    """Return how many items, with how many responses."""
-    n = result.n_responses
-    gold = f"{n['gold']:.4g} gold, " if "gold" in n else ""
-    varies = " on average" if any(isinstance(count, float) for count in n.values()) else ""
-    return f"{result.n_items:,} items with {gold}{n['a']:.4g} A and {n['b']:.4g} B responses each{varies}."
+    can_reject = result.detectable != math.inf
+    return sentences.disagreements(result.as_estimate, result.skewness_pvalue, can_reject=can_reject)
 
 
 def effects(result: "Comparison") -> list[str]:
@@ -214,77 +162,14 @@ def effects(result: "Comparison") -> list[str]:
     return lines
 
 
-def decided(result: "Comparison") -> bool:
-    """Whether the verdict names a winner: at p ≤ 1 − level, adjusted where there are several comparisons."""
-    p = result.pvalue if math.isnan(result.pvalue_adjusted) else result.pvalue_adjusted
-    return p <= 1 - result.confidence_interval.confidence_level + 1e-12  # 1 − 0.9 is a little below 0.1
-
-
-def shown_pvalue(result: "Comparison") -> str:
-    """Return the p-value as text: "< 0.0002" where the draws cannot tell it from zero."""
-    if math.isnan(result.pvalue):
-        return "undefined"
-    least = NULLS[result.null].floor(result.alternative, result.n_resamples, exact=result.exact)
-    return f"{'< ' if result.pvalue <= least else ''}{p_of(result.pvalue, result.pvalue_se)}"
-
-
-def beside_skewness(pvalue: float, n_resamples: int) -> str:
-    """Return what stands after p where items are markedly skewed: the p-value that allows for it, in brackets.
-
-    Examples
-    --------
-    >>> beside_skewness(0.43, 9999), beside_skewness(0.0001, 9999), beside_skewness(math.nan, 9999)
-    (' (.43 by a test that allows for skewness)', '', '')
-    """
-    if not pvalue > (1 + 1e-9) / (n_resamples + 1):  # undefined, or no resample is as extreme
-        return ""
-    return f" ({in_words(p_of(pvalue)).removeprefix('= ')} by a test that allows for skewness)"
-
-
-def level_of(result: "Comparison") -> str:
-    """Return "95%"."""
-    return f"{100 * result.confidence_interval.confidence_level:g}%"
-
-
-def _who(result: "Comparison", first: str, second: str) -> str:
-    if math.isnan(result.pvalue):
-        return f"No verdict on {first} and {second}"
-    if decided(result):
-        return f"{first} is better than {second}"
-    if result.alternative == "two-sided":
-        return f"No clear difference between {first} and {second}"
-    return f"No clear sign that {first} is {'better' if result.alternative == 'greater' else 'worse'} than {second}"
-
-
-def _margin(result: "Comparison") -> list[str]:
+def margin_claim(result: "Comparison") -> str:
     """Return what may be claimed about a margin, and no more."""
-    if result.margin is None or math.isnan(result.advantage):
-        return []
-    _, a, b = result.names
-    return [margin_claim(result.margin, result.confidence_interval, result.advantage, a, b)]
-
-
-def margin_claim(margin: "MarginTests", ends: "ConfidenceInterval", advantage: float, a: str, b: str) -> str:
-    """Return what the tests against a margin allow to say of A and B, at the level of the interval `ends`."""
-    alpha, within = 1 - ends.confidence_level, margin.confidence_interval
-    size, error = number(margin.margin), error_of(within, advantage)
-    level = f"{100 * within.confidence_level:g}% CI"
-
-    def basis(pvalue: float) -> str:
-        return f"({level} {ends_of(within.low, within.high, error)}, p {in_words(p_of(pvalue))})"
-
-    if margin.superiority <= alpha:
-        return f"{a} is better than {b} by more than {size} {basis(margin.superiority)}."
-    if margin.equivalence <= alpha:
-        return f"{a} and {b} are equivalent: they differ by less than {size} {basis(margin.equivalence)}."
-    if margin.non_inferiority <= alpha:
-        return f"{a} is not worse than {b} by more than {size} {basis(margin.non_inferiority)}."
-    if within.high < -margin.margin:
-        return f"{b} is better than {a} by more than {size} ({level} {ends_of(-within.high, -within.low, error)})."
-    return (
-        f"The data do not show that {a} is within {size} of {b} {basis(margin.equivalence)}, nor that it is better by "
-        f"more than {size}."
-    )
+    tests = result.margin
+    if tests is None or math.isnan(result.advantage):
+        return ""
+    within = Estimate(result.advantage, tests.confidence_interval)
+    pvalues = (tests.superiority, tests.equivalence, tests.non_inferiority)
+    return sentences.margin(within, tests.margin, result.names[1:], pvalues, result.confidence_interval.alpha)
 
 
 def _table(found: Sequence["Comparison"]) -> Table:
@@ -300,7 +185,7 @@ def _table(found: Sequence["Comparison"]) -> Table:
     ]
     columns += [
         Column("advantage", "number"),
-        Column(f"{level_of(first)} CI", "interval"),
+        ci_column(first.confidence_interval.confidence_level),
         Column("p", "pvalue", detail=several),
     ]
     columns += [Column("adjusted p", "pvalue")] if several else []
@@ -312,7 +197,7 @@ def _table(found: Sequence["Comparison"]) -> Table:
         row += [entry.n_items] if sliced else []
         error = error_of(entry.confidence_interval, entry.advantage)
         values = (entry.a_score, entry.b_score, entry.advantage, entry.confidence_interval)
-        row += [*(Measured(value, error) for value in values), shown_pvalue(entry)]
+        row += [*(Measured(value, error) for value in values), entry.shown_pvalue]
         row += [entry.pvalue_adjusted] if several else []
         rows.append(tuple(row))
     return Table(tuple(columns), tuple(rows))

@@ -5,10 +5,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
-from howsure.documents.numbers import counted, error_of, joined, measured
+from howsure.documents.numbers import counted, error_of, joined
 from howsure.raters.advantage_components import blocks as component_blocks
 from howsure.raters.agreement import Agreement, coefficient_table, rater_table, raters_that_differ
 from howsure.raters.design import MEANING
+from howsure.wording.estimates import cells, ci_column
 
 if TYPE_CHECKING:
     from howsure.describing.strata import Stratum
@@ -87,7 +88,6 @@ def _spread(counts: tuple[int, int, int]) -> str:
 def _strata(found: "TableDescription") -> list[Block]:
     assert found.components is not None
     gold, a, b = found.components.names
-    level = found.strata[0].confidence_interval.confidence_level
     scored = not math.isnan(found.strata[0].a_score)
     nominal = found.scale.startswith("nominal")
     columns = (
@@ -96,7 +96,7 @@ def _strata(found: "TableDescription") -> list[Block]:
         Column("pairs that agree" if nominal else "SD of ratings", "percent" if nominal else "number"),
         *([Column("score of A", "number"), Column("score of B", "number")] if scored else []),
         Column("A better by", "number"),
-        Column(f"{100 * level:g}% CI", "interval"),
+        ci_column(found.strata[0].confidence_interval.confidence_level),
     )
     rows = tuple(
         (
@@ -104,8 +104,7 @@ def _strata(found: "TableDescription") -> list[Block]:
             part.n_items,
             part.agreement,
             *([Measured(score, _error(part)) for score in (part.a_score, part.b_score)] if scored else []),
-            measured(part.advantage, part.confidence_interval),
-            part.confidence_interval,
+            *cells(part.advantage, part.confidence_interval),
         )
         for part in found.strata
     )

@@ -15,7 +15,6 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import cluster_codes
 from howsure.describing.strata import Stratum, strata_of
 from howsure.documents import Caution, Document
-from howsure.documents.numbers import error_of, interval, number
 from howsure.errors import ArgumentError
 from howsure.io.reading import as_table
 from howsure.metrics import Metric, spelled
@@ -25,6 +24,7 @@ from howsure.raters.agreement import Agreement, measure_agreement
 from howsure.raters.choice import LOAD
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, overlap
 from howsure.records import Signed
+from howsure.wording.estimates import with_interval
 
 if TYPE_CHECKING:
     import polars
@@ -287,16 +287,10 @@ def _conclusions(part: SourceDescription) -> list[str]:
         else "the verdict of compare holds for these raters, because so few say little about others."
     )
     line = f"{name}: {design.n_raters:,} raters judged {much} items each; {how}"
-    return [line if part.agreement is None else f"{line} {_alpha(part.agreement)}"]
-
-
-def _alpha(found: Agreement) -> str:
-    """Return the agreement in one sentence."""
-    entry = found["krippendorff_alpha"]
-    ends = entry.confidence_interval
-    error = error_of(ends, entry.value)
-    level = f"{100 * ends.confidence_level:g}% CI {interval(ends.low, ends.high, error)}"
-    return f"{entry.title} {number(entry.value, error)} ({level})."
+    if part.agreement is None:
+        return [line]
+    alpha = part.agreement["krippendorff_alpha"]
+    return [f"{line} {alpha.title} {with_interval(alpha.value, alpha.confidence_interval)}."]
 
 
 def _pairing(overlaps: Sequence[SharedRaters]) -> list[str]:

@@ -214,18 +214,6 @@ def in_words(shown: str) -> str:
     return f"{sign or '='} {value.removeprefix('0') if value.startswith('0.') else value}"
 
 
-def turned(ends: Any, sign: float = -1) -> tuple[float, float]:
-    """Return the ends of an interval, those of the opposite difference where the sign is negative.
-
-    Examples
-    --------
-    >>> turned((-3.0, 1.0)), turned((-3.0, 1.0), sign=2.5)
-    ((-1.0, 3.0), (-3.0, 1.0))
-    """
-    low, high = _ends(ends)
-    return (-high, -low) if sign < 0 else (low, high)
-
-
 def interval(low: float, high: float, error: float = math.nan) -> str:
     """Return "low to high", "at least low" or "at most high", both ends with the same decimals.
 

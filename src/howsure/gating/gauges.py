@@ -17,7 +17,7 @@ import numpy as np
 from howsure.comparison.margins import smallest_alpha
 from howsure.data.scales import FloatArray
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.solving import outward, root
 from howsure.intervals import INTERVALS
 from howsure.intervals.direct import are_signs, score_statistic, won_and_lost

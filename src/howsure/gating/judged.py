@@ -8,7 +8,6 @@ import numpy as np
 
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.procedure import Procedure
-from howsure.data.contests import Contest
 from howsure.gating.gate import (
     GateSettings,
     GaugedComparison,
@@ -53,7 +52,8 @@ def judged_gate(
         The chance with which each item was chosen to be labelled; equal by default.
     """
     settings = settings or GateSettings()
-    whole = _seen_by(judged.judge)
+    seen = (judged.judge.a.sizes > 0) | (judged.judge.b.sizes > 0)
+    whole = with_absent(judged.judge.take(np.flatnonzero(seen)))  # an answer that one of the models lacks is missing
     refuse_missing(whole, settings.max_error_rate)
     people = judged.overlapping().humans
     metric = bind(metrics_for(people, None if settings.metric is None else [settings.metric])[0][0], people)
@@ -80,12 +80,6 @@ def judged_gate(
     return replace(result, judge=_alone(found, rule, span), provenance=where)
 
 
-def _seen_by(judge: Contest) -> Contest:
-    """Return the items that the judge scored for one model at least; the answer that one of them lacks is missing."""
-    scored = (judge.a.sizes > 0) | (judge.b.sizes > 0)
-    return with_absent(judge.take(np.flatnonzero(scored)))
-
-
 def _gauge(found: JudgedComparison, span: float) -> JudgedGauge:
     lead = found.evidence
     assert lead is not None
@@ -96,6 +90,6 @@ def _gauge(found: JudgedComparison, span: float) -> JudgedGauge:
 def _alone(found: JudgedComparison, rule: GateRule, span: float) -> JudgeAlone:
     """Return what a gate by the judge's scores alone would say."""
     own, n = found.judge_alone, found.n_all
-    verdict = rule.verdict(GuardedStudentGauge(own.advantage, own.standard_error * math.sqrt(n), 0.0, n, span))
+    verdict = rule.verdict(GuardedStudentGauge(own.value, own.standard_error * math.sqrt(n), 0.0, n, span))
     counts = (found.n_labelled, n, found.n_raters)
-    return JudgeAlone(found.judge, *counts, verdict, own.advantage, own.confidence_interval, found.advice)
+    return JudgeAlone(found.judge, *counts, verdict, own.value, own.confidence_interval, found.advice)

@@ -18,7 +18,7 @@ from howsure.data.scales import FloatArray
 from howsure.errors import ArgumentError
 from howsure.gating.gauges import NORMAL, Gauge, gauge_of, not_rejected, p_of
 from howsure.gating.rule import GateRule
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.solving import root
 
 GRID = 1201

@@ -7,13 +7,15 @@ from typing import ClassVar
 from xml.sax.saxutils import escape, quoteattr
 
 from howsure.documents import Block, Code, Column, Document, Measured, Sentence, Table, details, markdown
-from howsure.documents.numbers import counted, error_of, interval, number, subtracted, turned
+from howsure.documents.numbers import counted, error_of, number, subtracted
 from howsure.documents.text import plain
 from howsure.gating.more_data import MoreData
 from howsure.gating.rule import CLAIMS, EXIT_CODES, GateRule, Verdict
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import brief, cells, ci, ci_column
+from howsure.wording.sentences import labelled_items
 
 MARKER = "<!-- howsure-gate -->"
 """By this line an action finds its own comment on a pull request again."""
@@ -95,6 +97,11 @@ class Measurement:
     n_items: int
     flips: ItemChanges | None = None
 
+    @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval; the p-values are those of the gate's claim."""
+        return Estimate(self.advantage, self.confidence_interval, self.standard_error)
+
 
 @dataclass(frozen=True, slots=True)
 class MissingAnswers:
@@ -174,10 +181,9 @@ class JudgeAlone:
 
     def sentence(self, candidate: str, baseline: str) -> str:
         """Say how many items were labelled by whom, and what the judge alone would say."""
-        raters = f" by {counted(self.n_raters, 'rater')}" if self.n_raters > 1 else ""
-        labelled = f"{self.n_labelled:,} of {self.n_items:,} items are labelled{raters}"
+        labelled = labelled_items(self.n_labelled, self.n_items, self.n_raters)
         if self.n_labelled == self.n_items:
-            return f"All {self.n_items:,} items are labelled{raters}, so {self.name} adds nothing."
+            return f"{labelled}, so {self.name} adds nothing."
         if math.isnan(self.advantage):
             return f"{labelled}; what {self.name} alone would say is undefined."
         error = error_of(self.confidence_interval, self.advantage)
@@ -269,19 +275,17 @@ class GateResult(Signed):
 
     @property
     def _difference(self) -> str:
-        found, ends = self.overall, self.overall.confidence_interval
-        candidate, baseline, by, shown = subtracted(
-            found.candidate_score, found.baseline_score, found.advantage, turned(ends, found.advantage)
-        )
-        title, level = f"{self.title[0].upper()}{self.title[1:]}", f"{100 * ends.confidence_level:g}% CI"
+        found, ends = self.overall, self.overall.as_estimate.unsigned().confidence_interval
+        candidate, baseline, by, shown = subtracted(found.candidate_score, found.baseline_score, found.advantage, ends)
+        title = f"{self.title[0].upper()}{self.title[1:]}"
         way = "higher" if (found.advantage >= 0) == (self.better == "higher") else "lower"
-        by = f"{way} by {by}" if found.advantage else "no difference"
+        by = f"{f'{way} by {by}' if found.advantage else 'no difference'} ({ci(ends.confidence_level)} {shown})"
         if self.looks is None or (self.looks.look == 1 and self.provenance.parameters.get("cluster") is None):
-            return f"{title} {candidate} vs {baseline}, {by} ({level} {shown})."
+            return f"{title} {candidate} vs {baseline}, {by}."
         # The scores are those of the items in these files, so that they do not subtract to the difference of all units.
         unit = "item" if self.provenance.parameters.get("cluster") is None else "cluster"
         scores = f"{title} {candidate} vs {baseline} in these files"
-        return f"{scores}; over all {counted(self.looks.n_items, unit)}, {by} ({level} {shown})."
+        return f"{scores}; over all {counted(self.looks.n_items, unit)}, {by}."
 
     @property
     def bar(self) -> str:
@@ -371,9 +375,7 @@ def look_sentence(looks: Looks, verdict: Verdict) -> str:
 
 def slice_sentence(row: Measurement) -> str:
     """Return the verdict on a slice in one line."""
-    ends = row.confidence_interval
-    shown = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error_of(ends, row.advantage))
-    return f"{row.slice}: {row.verdict}, advantage {number(row.advantage, error_of(ends, row.advantage))} ({shown})"
+    return f"{row.slice}: {row.verdict}, advantage {brief(row.advantage, row.confidence_interval)}"
 
 
 LEGEND = "M: margin, 0: no difference, *: estimate, ( ): its interval"
@@ -392,8 +394,9 @@ def interval_bar(found: Measurement, rule: GateRule, width: int = WIDTH) -> str:
     edges = [edge for edge in rule.region if math.isfinite(edge)]
     ends = found.confidence_interval
     marks = [0.0, *edges, *(end for end in (ends.low, ends.high, found.advantage) if math.isfinite(end))]
-    reach = max(map(abs, marks), default=0.0) or 1.0
-    reach = _round_up(reach * 1.0001)
+    reach = 1.0001 * (max(map(abs, marks)) or 1.0)
+    power = 10.0 ** math.floor(math.log10(reach))
+    reach = float(f"{math.ceil(reach / power) * power:.1g}")  # the next number with one digit
 
     def place(value: float) -> int:
         return round((min(max(value, -reach), reach) + reach) / (2 * reach) * (width - 1))
@@ -412,22 +415,15 @@ def interval_bar(found: Measurement, rule: GateRule, width: int = WIDTH) -> str:
     return f"{-reach:g} |{''.join(cells)}| {reach:g}"
 
 
-def _round_up(value: float) -> float:
-    """Return the next number with one digit."""
-    power = 10.0 ** math.floor(math.log10(value))
-    return float(f"{math.ceil(value / power) * power:.1g}")
-
-
 def _table(result: GateResult) -> Table:
     found = result.overall
     error = error_of(found.confidence_interval, found.advantage)
-    level = f"{100 * found.confidence_interval.confidence_level:g}% CI"
     columns = (
         Column("metric"),
         Column(result.candidate, "number"),
         Column(result.baseline, "number"),
         Column("advantage", "number"),
-        Column(level, "interval"),
+        ci_column(found.confidence_interval.confidence_level),
         Column("p of the claim", "pvalue"),
         Column("items", "count"),
         Column("interval"),
@@ -438,20 +434,18 @@ def _table(result: GateResult) -> Table:
 
 
 def _slices(rows: Sequence[Measurement]) -> Table:
-    level = f"{100 * rows[0].confidence_interval.confidence_level:g}% CI"
     columns = (
         Column("slice"),
         Column("verdict"),
         Column("items", "count"),
         Column("advantage", "number"),
-        Column(level, "interval"),
+        ci_column(rows[0].confidence_interval.confidence_level),
         Column("adjusted p of a loss", "pvalue"),
     )
     shown = []
     for row in rows:
-        error = error_of(row.confidence_interval, row.advantage)
-        values = (Measured(row.advantage, error), Measured(row.confidence_interval, error), row.pvalue_fail)
-        shown.append((row.slice, row.verdict, row.n_items, *values))
+        values = cells(row.advantage, row.confidence_interval)
+        shown.append((row.slice, row.verdict, row.n_items, *values, row.pvalue_fail))
     return Table(columns, tuple(shown), "Slices: a loss in any of them fails the gate (p-values adjusted by Holm)")
 
 

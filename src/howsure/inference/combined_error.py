@@ -5,7 +5,7 @@ import sys
 from dataclasses import dataclass
 
 from howsure import _check
-from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
+from howsure.inference.estimate import ConfidenceInterval, conclude, tails_of
 from howsure.inference.pvalues import ALTERNATIVES, PValue
 from howsure.inference.solving import root
 

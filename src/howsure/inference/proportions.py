@@ -12,7 +12,7 @@ import numpy as np
 
 from howsure import _check
 from howsure.data.scales import FloatArray
-from howsure.inference.confidence import ConfidenceInterval, tails_of
+from howsure.inference.estimate import ConfidenceInterval, tails_of
 
 
 def wilson(

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from howsure import _check
 from howsure.errors import ArgumentError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.evidence import Evidence
 from howsure.intervals.bootstrap import Basic, BCa, Percentile
 from howsure.intervals.bootstrap_t import FEW_TELLING, Studentised, Symmetric

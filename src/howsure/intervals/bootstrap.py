@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from howsure.data.scales import BoolArray, FloatArray
-from howsure.inference.confidence import tails_of
+from howsure.inference.estimate import tails_of
 from howsure.inference.evidence import Evidence
 from howsure.inference.pvalues import tie_tolerances
 from howsure.intervals.interval import Ends, Interval, Notes, asked_tails, usable, with_extremes

@@ -5,7 +5,7 @@ from typing import ClassVar
 import numpy as np
 
 from howsure.data.scales import BoolArray, IntArray
-from howsure.inference.confidence import tails_of
+from howsure.inference.estimate import tails_of
 from howsure.inference.evidence import Evidence
 from howsure.intervals.direct import student_arms, won_and_lost
 from howsure.intervals.interval import Ends, Interval, Notes, arms, asked_tails, usable, with_extremes

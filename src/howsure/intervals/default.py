@@ -10,7 +10,7 @@ with its test (`comparison/agreeing_interval.py`).
 from typing import Any
 
 from howsure.data.scales import FloatArray
-from howsure.inference.confidence import tails_of
+from howsure.inference.estimate import tails_of
 from howsure.intervals import INTERVALS
 from howsure.intervals.direct import are_signs, enough
 from howsure.intervals.interval import Interval

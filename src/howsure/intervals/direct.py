@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from howsure.data.scales import BoolArray, FloatArray
-from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
+from howsure.inference.estimate import ConfidenceInterval, conclude, tails_of
 from howsure.inference.evidence import Evidence
 from howsure.inference.solving import root
 from howsure.intervals.interval import Ends, Interval, Notes, arms

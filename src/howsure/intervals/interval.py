@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from howsure.data.scales import BoolArray, FloatArray
-from howsure.inference.confidence import ConfidenceInterval, conclude, tails_of
+from howsure.inference.estimate import ConfidenceInterval, conclude, tails_of
 from howsure.inference.evidence import Ascending, Evidence
 from howsure.inference.pvalues import left_out
 

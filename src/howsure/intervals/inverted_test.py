@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from howsure.data.scales import FloatArray
-from howsure.inference.confidence import tails_of
+from howsure.inference.estimate import tails_of
 from howsure.inference.evidence import Evidence
 from howsure.inference.sign_flips import sign_flips
 from howsure.intervals.direct import student_arms

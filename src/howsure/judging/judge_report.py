@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 import numpy as np
@@ -12,17 +12,17 @@ from howsure._frames import in_any_form
 from howsure.data.responses import Labels, Responses
 from howsure.data.scales import BoolArray, FloatArray, IntArray, Scale
 from howsure.documents import Block, Column, Document, Heading, Measured, Sentence, Table, details
-from howsure.documents.numbers import about, counted, error_of, interval, number, plainly
+from howsure.documents.numbers import about, counted, error_of, number, plainly
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval, Estimate
 from howsure.inference.solving import fewest
 from howsure.judging.alternative_annotators import AlternativeAnnotator, JudgedUnits, alternative_annotator_test
-from howsure.judging.judged_comparison import JudgedEstimate
 from howsure.provenance import Provenance
 from howsure.raters.components import TwoWay
 from howsure.records import Signed
+from howsure.wording.estimates import cells, ci_column, interval
 
 if TYPE_CHECKING:
     import polars
@@ -53,7 +53,7 @@ class AgreementRow:
     agreement : float
         Mean share of other raters with the same label, or minus the mean over responses of the root mean squared
         distance to the item's other raters.
-    difference : JudgedEstimate or None
+    difference : Estimate or None
         Minus the agreement among raters; None for the raters themselves.
     winning_rate, advantage_probability : float
         ω and ρ of the alternative annotator test; NaN for the raters, and where no rater has 30 responses.
@@ -61,7 +61,7 @@ class AgreementRow:
 
     name: str
     agreement: float
-    difference: JudgedEstimate | None
+    difference: Estimate | None
     winning_rate: float
     advantage_probability: float
 
@@ -74,19 +74,24 @@ class BiasRow:
     ----------
     name : str
         The system, or column = value.
-    bias : JudgedEstimate
-    pvalue_adjusted : float
-        Holm's, over the rows of the same table.
+    bias : Estimate
+        Its adjusted p-value is Holm's, over the rows of the same table.
     smallest : float
         The smallest bias that is found with 80% power.
     n_items : int
     """
 
+    derived: ClassVar[tuple[str, ...]] = ("pvalue_adjusted",)
+
     name: str
-    bias: JudgedEstimate
-    pvalue_adjusted: float
+    bias: Estimate
     smallest: float
     n_items: int
+
+    @property
+    def pvalue_adjusted(self) -> float:
+        """The adjusted p-value of the bias."""
+        return self.bias.pvalue_adjusted
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +118,7 @@ class JudgeReport(Signed):
         How agreement is measured.
     agreements : tuple of AgreementRow
         Of the raters with each other, the judge, a constant judge and a shuffled judge.
-    difference : JudgedEstimate
+    difference : Estimate
         The judge's agreement with raters minus theirs with each other.
     margin : float
         How much less the judge may agree: `allowance` times the raters' own agreement.
@@ -144,7 +149,7 @@ class JudgeReport(Signed):
     reason: str
     measure: str
     agreements: tuple[AgreementRow, ...]
-    difference: JudgedEstimate
+    difference: Estimate
     margin: float
     allowance: float
     more_items: int | None
@@ -221,18 +226,17 @@ class JudgeReport(Signed):
         return f"{said}, {constant.name} {shown[2]}, {shuffled.name} {shown[3]}."
 
     def _agreements(self) -> Table:
-        level = f"{100 * self.difference.confidence_interval.confidence_level:g}% CI"
         # Agreement of numbers is minus the distance, so that more of it is better.
         of = "agreement" if self.measure == "labels" else "minus distance"
         columns = [Column("who"), Column(of, "number"), Column("minus raters", "number")]
-        columns += [Column(level, "interval"), *(Column(rate, "number", detail=True) for rate in "ωρ")]
+        between = ci_column(self.difference.confidence_interval.confidence_level)
+        columns += [between, *(Column(rate, "number", detail=True) for rate in "ωρ")]
         rows: list[tuple[object, ...]] = []
         for one in self.agreements:
             if one.difference is None:
                 rows.append((one.name, one.agreement, None, None, None, None))
                 continue
-            error = error_of(one.difference.confidence_interval)
-            shown = (Measured(value, error) for value in (one.difference.advantage, one.difference.confidence_interval))
+            shown = cells(one.difference.value, one.difference.confidence_interval)
             rates = (one.winning_rate, one.advantage_probability)
             rows.append((one.name, one.agreement, *shown, *rates))
         return Table(tuple(columns), tuple(rows))
@@ -258,31 +262,29 @@ class JudgeReport(Signed):
 
 def _favoured(shifts: Sequence[BiasRow]) -> str:
     """Return "favours x by 0.2 more than the other models" where that is significant; else nothing."""
-    found = [row for row in shifts if row.pvalue_adjusted <= 1 - row.bias.confidence_interval.confidence_level + 1e-12]
+    found = [row for row in shifts if row.bias.is_significant]
     if not found:
         return ""
-    most = max(found, key=lambda row: (row.bias.advantage > 0, abs(row.bias.advantage)))
-    how = "favours" if most.bias.advantage > 0 else "disfavours"
-    by = number(abs(most.bias.advantage), error_of(most.bias.confidence_interval))
+    most = max(found, key=lambda row: (row.bias.value > 0, abs(row.bias.value)))
+    how = "favours" if most.bias.value > 0 else "disfavours"
+    by = number(abs(most.bias.value), error_of(most.bias.confidence_interval))
     return f"{how} {most.name} by {by} beside the mean model"
 
 
-def _columns(one: JudgedEstimate | None) -> dict[str, float | None]:
+def _columns(one: Estimate | None) -> dict[str, float | None]:
     if one is None:
         return {"difference": None, "interval_low": None, "interval_high": None}
     ends = one.confidence_interval
-    return {"difference": one.advantage, "interval_low": ends.low, "interval_high": ends.high}
+    return {"difference": one.value, "interval_low": ends.low, "interval_high": ends.high}
 
 
 def _bias_table(title: str, what: str, found: Sequence[BiasRow]) -> Table:
-    level = f"{100 * found[0].bias.confidence_interval.confidence_level:g}% CI"
     columns = [Column(what), Column("items", "count"), Column("bias" if what != "slice" else "difference", "number")]
-    columns += [Column(level, "interval"), Column("adjusted p", "pvalue")]
+    columns += [ci_column(found[0].bias.confidence_interval.confidence_level), Column("adjusted p", "pvalue")]
     columns.append(Column("80% power for", "number", detail=True))
     rows = []
     for row in found:
-        error = error_of(row.bias.confidence_interval)
-        shown = (Measured(value, error) for value in (row.bias.advantage, row.bias.confidence_interval))
+        shown = cells(row.bias.value, row.bias.confidence_interval)
         rows.append((row.name, row.n_items, *shown, row.pvalue_adjusted, Measured(row.smallest, row.smallest)))
     return Table(tuple(columns), tuple(rows), title)
 
@@ -467,15 +469,11 @@ def _shuffled_scores(units: JudgedUnits, seed: int) -> FloatArray:
     return found
 
 
-def _estimate(found: TwoWay, level: float) -> JudgedEstimate:
-    return _with_error(found.mean, found.error, level)
-
-
-def _with_error(estimate: float, error: CombinedError, level: float) -> JudgedEstimate:
-    ends = error.interval(estimate, confidence_level=level)
-    if math.isnan(ends.low) and error.variance == 0:
-        ends = ConfidenceInterval(estimate, estimate, "t", level)
-    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate))
+def _estimate(found: TwoWay, level: float) -> Estimate:
+    ends = found.error.interval(found.mean, confidence_level=level)
+    if math.isnan(ends.low) and found.error.variance == 0:
+        ends = ConfidenceInterval(found.mean, found.mean, "t", level)
+    return Estimate(found.mean, ends, found.error.standard_error, found.error.pvalue(found.mean))
 
 
 def _verdict(
@@ -487,11 +485,10 @@ def _verdict(
     """
     found = _estimate(compared, level)
     ends, error = found.confidence_interval, error_of(found.confidence_interval)
-    shown = interval(ends.low, ends.high, error)
-    less = "less" if found.advantage < 0 else "more"
+    less = "less" if found.value < 0 else "more"
     agrees = (
-        f"it agrees with raters {number(abs(found.advantage), error)} {less} than they do with each other (difference "
-        f"{number(found.advantage, error)}, {100 * level:g}% CI {shown}; allowed: {number(-margin, error)})"
+        f"it agrees with raters {number(abs(found.value), error)} {less} than they do with each other (difference "
+        f"{number(found.value, error)}, {interval(ends)}; allowed: {number(-margin, error)})"
     )
     if math.isnan(ends.low):
         return "cannot tell", f"We cannot tell whether {name} may replace a rater: the interval is undefined.", None
@@ -506,7 +503,7 @@ def _verdict(
             f"{agrees}.",
             None,
         )
-    more = _more_items(compared, abs(found.advantage + margin), level)
+    more = _more_items(compared, abs(found.value + margin), level)
     if more is None:
         remedy = "more items would hardly decide it, since raters disagree; add raters"
     else:
@@ -546,7 +543,7 @@ def _rows(found: Sequence[tuple[str, TwoWay | None]], level: float) -> tuple[Bia
     known = [(name, _estimate(one, level), one.n_items) for name, one in found if one is not None]
     adjusted = adjust([one.pvalue for _, one, _ in known])
     return tuple(
-        BiasRow(name, one, float(p), SEEN * one.standard_error, n)
+        BiasRow(name, replace(one, pvalue_adjusted=float(p)), SEEN * one.standard_error, n)
         for (name, one, n), p in zip(known, adjusted, strict=True)
     )
 
@@ -627,7 +624,7 @@ def _slices(
     found = [
         (f"{by} = {value}", _mean_of(units, differences, kept & (cells == value))) for value in np.unique(cells[kept])
     ]
-    return tuple(sorted(_rows(found, level), key=lambda row: row.bias.advantage))
+    return tuple(sorted(_rows(found, level), key=lambda row: row.bias.value))
 
 
 def _calibration(units: JudgedUnits, scale: Scale) -> tuple[CalibrationRow, ...]:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from howsure import _matrices
+from howsure import _json, _matrices
 from howsure._frames import in_any_form
 from howsure.comparison import notes as data_notes
 from howsure.comparison import verdicts
@@ -16,14 +16,13 @@ from howsure.comparison.margins import margin_tests
 from howsure.comparison.procedure import Procedure
 from howsure.comparison.rater_answers import RaterAnswer, RaterAnswers
 from howsure.comparison.results import Comparison, EffectSizes
-from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
-from howsure.documents import Block, Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import counted, error_of, interval, number, rough
+from howsure.documents import Block, Column, Document, Sentence, Table
+from howsure.documents.numbers import error_of, number, rough
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval, tails_of
+from howsure.inference.estimate import ConfidenceInterval, Estimate, tails_of
 from howsure.judging.combined_advantage import Combined, LabelDesign, Labelled, VarianceParts, bias_of, combine
 from howsure.judging.judged_contests import JudgedContest, Overlapping
 from howsure.metrics import ItemMetric, Metric, parameters_of, spelled
@@ -34,6 +33,8 @@ from howsure.raters import choice as rater_choice
 from howsure.raters.advantage_error import saturation_of
 from howsure.records import Signed
 from howsure.resampling import Scheme, cell_table, summaries_of
+from howsure.wording.estimates import cells, ci_column, with_interval
+from howsure.wording.sentences import labelled_items
 
 if TYPE_CHECKING:
     import polars
@@ -45,23 +46,6 @@ FEW_LABELS = 30
 
 FAR = 3.0
 """Judge scores of labelled and unlabelled items that differ by more standard errors were not labelled at random."""
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedEstimate:
-    """An advantage with its interval and p-value.
-
-    Attributes
-    ----------
-    advantage, standard_error : float
-    confidence_interval : ConfidenceInterval
-    pvalue : float
-    """
-
-    advantage: float
-    standard_error: float
-    confidence_interval: ConfidenceInterval
-    pvalue: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +76,11 @@ class JudgedComparison(Signed):
         What the judge is called.
     combined : Comparison
         The answer: people's advantage from the labels and the judge.
-    humans : JudgedEstimate
+    humans : Estimate
         From the labels alone.
-    judge_alone : JudgedEstimate
+    judge_alone : Estimate
         What the judge says about all items; its interval ignores that the judge may be biased.
-    bias : JudgedEstimate
+    bias : Estimate
         By how much the judge favours A, on the labelled items.
     slope : float
         The weight λ of the judge's advantage; 0 where the judge adds nothing.
@@ -125,9 +109,9 @@ class JudgedComparison(Signed):
 
     judge: str
     combined: Comparison
-    humans: JudgedEstimate
-    judge_alone: JudgedEstimate
-    bias: JudgedEstimate
+    humans: Estimate
+    judge_alone: Estimate
+    bias: Estimate
     slope: float
     correlation: float
     n_labelled: int
@@ -182,15 +166,14 @@ class JudgedComparison(Signed):
         rows = []
         for name, one in (*self.estimates, ("bias of the judge", self.bias)):
             ends = one.confidence_interval
-            row = {"estimate": name, "advantage": one.advantage, "standard_error": one.standard_error}
+            row = {"estimate": name, "advantage": one.value, "standard_error": one.standard_error}
             rows.append(row | {"interval_low": ends.low, "interval_high": ends.high, "pvalue": one.pvalue})
         return polars.DataFrame(rows)
 
     @property
-    def estimates(self) -> "tuple[tuple[str, JudgedEstimate], ...]":
+    def estimates(self) -> tuple[tuple[str, Estimate], ...]:
         """The three advantages with their names: by people alone, by the judge alone, by both."""
-        own = self.combined
-        both = JudgedEstimate(own.advantage, own.standard_error, own.confidence_interval, own.pvalue)
+        both = self.combined.as_estimate
         return (("people alone", self.humans), ("judge alone", self.judge_alone), ("people and judge", both))
 
     @property
@@ -199,21 +182,18 @@ class JudgedComparison(Signed):
         return tuple(said for said in (self._worth(), self._bias(), self._floor(), self.advice) if said)
 
     def _table(self) -> Table:
-        level = f"{100 * self.combined.confidence_interval.confidence_level:g}% CI"
         columns = [Column("from"), Column("items", "count"), Column("advantage", "number")]
-        columns += [Column(level, "interval"), Column("p", "pvalue")]
+        columns += [ci_column(self.confidence_interval.confidence_level), Column("p", "pvalue")]
         rows = []
         for (name, one), n in zip(self.estimates, (self.n_labelled, self.n_all, self.n_all), strict=True):
-            error = error_of(one.confidence_interval, one.advantage)
-            shown = [Measured(value, error) for value in (one.advantage, one.confidence_interval)]
-            rows.append((name, n, *shown, one.pvalue))
+            rows.append((name, n, *cells(one.value, one.confidence_interval), one.pvalue))
         return Table(tuple(columns), tuple(rows))
 
     def _worth(self) -> str:
-        raters = f" by {counted(self.n_raters, 'rater')}" if self.n_raters > 1 else ""
-        said = f"{self.n_labelled:,} of {self.n_all:,} items are labelled{raters}; {self.judge} scored all of them."
+        labelled = labelled_items(self.n_labelled, self.n_all, self.n_raters)
         if self.n_labelled == self.n_all:
-            return f"All {self.n_all:,} items are labelled{raters}, so {self.judge} adds nothing."
+            return f"{labelled}, so {self.judge} adds nothing."
+        said = f"{labelled}; {self.judge} scored all of them."
         if not math.isfinite(self.worth):
             return said
         gained = round(self.worth) - self.n_labelled
@@ -223,18 +203,14 @@ class JudgedComparison(Signed):
 
     def _bias(self) -> str:
         _, a, b = self.combined.names
-        alone, bias = self.judge_alone.advantage, self.bias
-        error = error_of(bias.confidence_interval, bias.advantage)
+        alone, bias = self.judge_alone.value, self.bias.unsigned()
+        ends, error = bias.confidence_interval, error_of(bias.confidence_interval, bias.value)
         if math.isnan(alone) or math.isnan(error):
             return ""
         better = f"{a if alone > 0 else b} is better by {number(abs(alone), error)}" if alone else "both are equal"
         said = f"{self.judge} alone would say that {better}."
-        ends, sign = bias.confidence_interval, 1 if bias.advantage >= 0 else -1
-        low, high = (ends.low, ends.high) if sign > 0 else (-ends.high, -ends.low)
-        level = f"{100 * ends.confidence_level:g}% CI {interval(low, high, error)}"
-        how = f"{number(abs(bias.advantage), error)} ({level})"
-        favours = f"It favours {a if sign > 0 else b} by {how}"
-        return f"{said} {favours}{', no clear bias' if low <= 0 <= high else ''}."
+        favours = f"It favours {a if self.bias.value >= 0 else b} by {with_interval(bias.value, ends)}"
+        return f"{said} {favours}{'' if ends.excludes_zero else ', no clear bias'}."
 
     def _floor(self) -> str:
         # Its error rests on fewer degrees of freedom, so where raters hardly differ it can exceed the interval.
@@ -324,7 +300,11 @@ def compare_with_judge(
     lead = answers.like if random else answers.these
     beside = choice.n_raters > 1 and answers.like is not None and answers.these is not None
     assert lead is not None
-    alone = combine(scored.data if random else replace(scored.data, cells=None), slope=0.0, these_items=these_items)
+    data = scored.data if random else replace(scored.data, cells=None)
+    alone, bias = combine(data, slope=0.0, these_items=these_items), bias_of(data)
+    people, judge = found.humans, scored.data.judge
+    spread = float(judge.var(ddof=1)) / judge.size if judge.size > 1 else math.nan
+    of_judge = CombinedError((spread,), (max(1.0, judge.size - 1.0),))  # as if it were a person whose word counts
     notes = [
         *(() if beside else choice.notes),
         *about_design,
@@ -341,23 +321,25 @@ def compare_with_judge(
         "alternative": how.alternative,
         "margin": how.margin,
     }
-    provenance = Provenance("compare", parameters, None, _digest(found))
+    digest = _json.digest([people.digest, found.judge.digest])[:12]
+    provenance = Provenance("compare", parameters, None, digest)
     comparison = _comparison(found, bound, scored, lead, how, random=random, provenance=provenance)
     comparison = replace(comparison, scheme=str(choice.scheme))
     if beside:
         comparison = replace(comparison, rater_answers=answers.lines(how, choice.n_raters))
     parts, half = lead.parts, _half(lead.error, how)
+    labelled = (people.a, people.b) if people.gold is None else (people.gold,)
     return JudgedComparison(
         judge=found.name,
         combined=comparison,
         humans=_estimate(alone.estimate, alone.error, how),
-        judge_alone=_judge_alone(scored.data.judge, how),
-        bias=_of(bias_of(scored.data if random else replace(scored.data, cells=None)), how),
+        judge_alone=_estimate(float(judge.mean()), of_judge, how),
+        bias=_estimate(bias.estimate, bias.error, replace(how, alternative="two-sided")),
         slope=lead.slope,
         correlation=_correlation(scored.data),
         n_labelled=scored.data.n,
         n_all=scored.data.n_all,
-        n_labels=_n_labels(found.humans),
+        n_labels=sum(int(source.values.size) for source in labelled),
         n_raters=choice.n_raters or parts.n_raters,
         worth=parts.worth(),
         floor=_half(parts.error(left=0.0), how),
@@ -420,7 +402,7 @@ class _Answers:
         found = []
         for one in (self.these, self.like):
             own = _estimate(one.estimate, one.error, how)
-            found.append(RaterAnswer(own.advantage, own.confidence_interval, own.pvalue, p_of(own.pvalue)))
+            found.append(RaterAnswer(own.value, own.confidence_interval, own.pvalue, p_of(own.pvalue)))
         return RaterAnswers(n_raters, *found)
 
 
@@ -435,6 +417,10 @@ def _comparison(
     provenance: Provenance,
 ) -> Comparison:
     """Return the combined answer as a comparison, whose verdict has the words of `compare`."""
+
+    def limits(level: float, side: str) -> ConfidenceInterval:
+        return lead.error.interval(lead.estimate, confidence_level=level, alternative=side)
+
     own = _estimate(lead.estimate, lead.error, how)
     w, data = scored.data.design.weights, scored.data
     of_a, of_b = (
@@ -451,7 +437,7 @@ def _comparison(
         names=found.humans.names,
         a_score=of_a,
         b_score=of_b,
-        advantage=own.advantage,
+        advantage=own.value,
         standard_error=own.standard_error,
         confidence_interval=own.confidence_interval,
         pvalue=own.pvalue,
@@ -468,38 +454,20 @@ def _comparison(
         alternative=how.alternative,
         n_resamples=0,
         exact=True,
-        margin=None if how.margin is None else _margin(lead, how, how.margin),
+        margin=None if how.margin is None else margin_tests(how.margin, limits, confidence_level=how.confidence_level),
         notes=(),
         provenance=provenance,
     )
 
 
-def _margin(lead: Combined, how: Procedure, margin: float) -> Any:
-    def limits(level: float, side: str) -> ConfidenceInterval:
-        return lead.error.interval(lead.estimate, confidence_level=level, alternative=side)
-
-    return margin_tests(margin, limits, confidence_level=how.confidence_level)
-
-
-def _estimate(estimate: float, error: CombinedError, how: Procedure) -> JudgedEstimate:
+def _estimate(estimate: float, error: CombinedError, how: Procedure) -> Estimate:
     ends = error.interval(estimate, confidence_level=how.confidence_level, alternative=how.alternative)
-    return JudgedEstimate(estimate, error.standard_error, ends, error.pvalue(estimate, alternative=how.alternative))
-
-
-def _of(found: Combined, how: Procedure) -> JudgedEstimate:
-    return _estimate(found.estimate, found.error, replace(how, alternative="two-sided"))
+    return Estimate(estimate, ends, error.standard_error, error.pvalue(estimate, alternative=how.alternative))
 
 
 def _half(error: CombinedError, how: Procedure) -> float:
     """Return the half-width of the two-sided interval."""
     return error.half_width((1 - how.confidence_level) / 2)
-
-
-def _judge_alone(judge: FloatArray, how: Procedure) -> JudgedEstimate:
-    """Return what the judge says about all items, as if it were a person whose word counts."""
-    n = judge.size
-    error = CombinedError((float(judge.var(ddof=1)) / n if n > 1 else math.nan,), (max(1.0, n - 1.0),))
-    return _estimate(float(judge.mean()), error, how)
 
 
 def _correlation(data: Labelled) -> float:
@@ -552,16 +520,3 @@ def _cautions(data: Labelled, lead: Combined, found: Overlapping, drawn: bool) -
             "sample."
         )
     return cautions
-
-
-def _n_labels(contest: Contest) -> int:
-    """Return how many responses people gave."""
-    if contest.gold is not None:
-        return int(contest.gold.values.size)
-    return int(contest.a.values.size + contest.b.values.size)
-
-
-def _digest(found: Overlapping) -> str:
-    from howsure import _json
-
-    return _json.digest([found.humans.digest, found.judge.digest])[:12]

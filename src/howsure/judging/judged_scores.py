@@ -12,22 +12,22 @@ from howsure import _check, _matrices
 from howsure._frames import in_any_form
 from howsure.comparison.default_metric import bind, metrics_for
 from howsure.comparison.procedure import Procedure
-from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import counted, error_of, joined, subtracted, turned
+from howsure.documents.numbers import counted, error_of, joined, subtracted
 from howsure.errors import ArgumentError
 from howsure.inference import adjust
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval, Estimate
 from howsure.judging.combined_advantage import Combined, LabelDesign, Labelled, bias_of, combine
-from howsure.judging.judged_comparison import JudgedEstimate, compare_with_judge
+from howsure.judging.judged_comparison import compare_with_judge
 from howsure.judging.judged_contests import JudgedContest
 from howsure.metrics import ItemMetric, Metric, spelled
 from howsure.provenance import Provenance
 from howsure.raters import choice as rater_choice
 from howsure.records import Signed
 from howsure.resampling import Scheme, cell_table, summaries_of
+from howsure.wording.estimates import cells, ci, ci_column
 
 if TYPE_CHECKING:
     import polars
@@ -43,9 +43,9 @@ class JudgedScore:
     Attributes
     ----------
     name, title, better : str
-    combined, humans, judge_alone : JudgedEstimate
+    combined, humans, judge_alone : Estimate
         From labels and judge, from labels alone, and the judge's own mean; p-values are NaN.
-    bias : JudgedEstimate
+    bias : Estimate
         By how much the judge's mean is above people's score.
     worth : float
         How many labelled items without the judge would be as precise.
@@ -56,10 +56,10 @@ class JudgedScore:
     name: str
     title: str
     better: str
-    combined: JudgedEstimate
-    humans: JudgedEstimate
-    judge_alone: JudgedEstimate
-    bias: JudgedEstimate
+    combined: Estimate
+    humans: Estimate
+    judge_alone: Estimate
+    bias: Estimate
     worth: float
     n_labelled: int
     n_all: int
@@ -68,7 +68,7 @@ class JudgedScore:
     @property
     def score(self) -> float:
         """The score from labels and judge."""
-        return self.combined.advantage
+        return self.combined.value
 
     @property
     def confidence_interval(self) -> ConfidenceInterval:
@@ -78,15 +78,14 @@ class JudgedScore:
     @property
     def sentence(self) -> str:
         """The score in one sentence, and what the judge alone would say."""
-        ends, off, limits = self.combined.confidence_interval, self.bias.advantage, self.bias.confidence_interval
-        score, alone, by, shown = subtracted(self.combined.advantage, self.judge_alone.advantage, off, ends)
-        level = f"{100 * ends.confidence_level:g}% CI"
-        said = f"{self.name}: {self.title} {score} ({level} {shown}) by people's judgement; the judge alone says "
-        said += alone
+        ends, off = self.combined.confidence_interval, self.bias.value
+        score, alone, by, shown = subtracted(self.combined.value, self.judge_alone.value, off, ends)
+        said = f"{self.name}: {self.title} {score} ({ci(ends.confidence_level)} {shown}) by people's judgement; "
+        said += f"the judge alone says {alone}"
         if not off:
             return f"{said}."
         side = "too high" if off > 0 else "too low"
-        sure = ", significantly" if limits.low > 0 or limits.high < 0 else ""
+        sure = ", significantly" if self.bias.confidence_interval.excludes_zero else ""
         return f"{said}, {by} {side}{sure}."
 
 
@@ -97,16 +96,20 @@ class JudgedPair:
     Attributes
     ----------
     better, worse : str
-    advantage : JudgedEstimate
-        Of the better model; its interval is not adjusted.
-    pvalue_adjusted : float
-        Holm's, over all pairs.
+    advantage : Estimate
+        Of the better model; its interval is not adjusted. The adjusted p-value is Holm's, over all pairs.
     """
+
+    derived: ClassVar[tuple[str, ...]] = ("pvalue_adjusted",)
 
     better: str
     worse: str
-    advantage: JudgedEstimate
-    pvalue_adjusted: float
+    advantage: Estimate
+
+    @property
+    def pvalue_adjusted(self) -> float:
+        """The adjusted p-value of the advantage."""
+        return self.advantage.pvalue_adjusted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,12 +138,8 @@ class JudgedScores(Signed):
     @property
     def may_be_best(self) -> tuple[str, ...]:
         """The models that no other model is significantly better than; empty where pairs are not compared."""
-        beaten = {pair.worse for pair in self.pairs if pair.pvalue_adjusted <= self._alpha}
+        beaten = {pair.worse for pair in self.pairs if pair.advantage.is_significant}
         return tuple(one.name for one in self.models if one.name not in beaten) if self.pairs else ()
-
-    @property
-    def _alpha(self) -> float:
-        return 1 - self.models[0].combined.confidence_interval.confidence_level + 1e-12
 
     def document(self) -> Document:
         """Return who may be the best, or a sentence for few models; the scores by people and judge; and all pairs."""
@@ -148,15 +147,15 @@ class JudgedScores(Signed):
         if self.pairs:
             blocks = [Sentence(self._ranked(), "verdict")]
         first = self.models[0]
-        level = f"{100 * first.combined.confidence_interval.confidence_level:g}% CI"
-        columns = [Column("model"), Column(first.title, "number"), Column(level, "interval")]
+        between = ci_column(first.confidence_interval.confidence_level)
+        columns = [Column("model"), Column(first.title, "number"), between]
         columns += [Column("people alone", "number"), Column("judge alone", "number"), Column("bias", "number")]
         columns += [Column("labelled", "count"), Column("items", "count"), Column("worth", "count", detail=True)]
         rows = []
         for one in self.models:
-            error = error_of(one.combined.confidence_interval, one.combined.advantage)
-            shown = (one.combined.advantage, one.combined.confidence_interval, one.humans.advantage)
-            shown = (*shown, one.judge_alone.advantage, one.bias.advantage)  # type: ignore[assignment]
+            error = error_of(one.combined.confidence_interval, one.combined.value)
+            shown = (one.combined.value, one.combined.confidence_interval, one.humans.value)
+            shown = (*shown, one.judge_alone.value, one.bias.value)  # type: ignore[assignment]
             rows.append((one.name, *(Measured(value, error) for value in shown), one.n_labelled, one.n_all, one.worth))
         blocks.append(Table(tuple(columns), tuple(rows)))
         if self.pairs:
@@ -166,7 +165,7 @@ class JudgedScores(Signed):
         return Document("How good is each model, by people's judgement?", tuple(blocks), self.notes, self.signature)
 
     def _ranked(self) -> str:
-        found, best = sum(pair.pvalue_adjusted <= self._alpha for pair in self.pairs), self.may_be_best
+        found, best = sum(pair.advantage.is_significant for pair in self.pairs), self.may_be_best
         if len(best) == 1:
             said = f"{best[0]} is significantly better than every other model by people's judgement."
         else:
@@ -177,13 +176,12 @@ class JudgedScores(Signed):
         return f"{said} {found or 'None'} of {n} {'differs' if found < 2 else 'differ'} significantly (Holm)."
 
     def _pairs(self) -> Table:
-        level = f"{100 * self.pairs[0].advantage.confidence_interval.confidence_level:g}% CI"
-        columns = [Column("better"), Column("worse"), Column("by", "number"), Column(level, "interval")]
+        between = ci_column(self.pairs[0].advantage.confidence_interval.confidence_level)
+        columns = [Column("better"), Column("worse"), Column("by", "number"), between]
         rows = []
         for pair in self.pairs:
-            error = error_of(pair.advantage.confidence_interval)
-            shown = (pair.advantage.advantage, pair.advantage.confidence_interval)
-            rows.append((pair.better, pair.worse, *(Measured(value, error) for value in shown), pair.pvalue_adjusted))
+            shown = cells(pair.advantage.value, pair.advantage.confidence_interval)
+            rows.append((pair.better, pair.worse, *shown, pair.pvalue_adjusted))
         return Table(
             (*columns, Column("adjusted p", "pvalue")),
             tuple(rows),
@@ -198,9 +196,9 @@ class JudgedScores(Signed):
         rows = []
         for one in self.models:
             ends = one.combined.confidence_interval
-            row = {"model": one.name, "score": one.combined.advantage, "interval_low": ends.low}
-            row |= {"interval_high": ends.high, "people": one.humans.advantage, "judge": one.judge_alone.advantage}
-            rows.append(row | {"bias": one.bias.advantage, "n_labelled": one.n_labelled, "n_items": one.n_all})
+            row = {"model": one.name, "score": one.combined.value, "interval_low": ends.low}
+            row |= {"interval_high": ends.high, "people": one.humans.value, "judge": one.judge_alone.value}
+            rows.append(row | {"bias": one.bias.value, "n_labelled": one.n_labelled, "n_items": one.n_all})
         return polars.DataFrame(rows)
 
 
@@ -271,17 +269,15 @@ def rank_with_judge(
             names = (first.names[0], first.names[1], second.names[1])
             views.append(replace(first, b=second.b, names=names))
         result = compare_with_judge(JudgedContest(views[0], views[1], one.name), metric=metric, procedure=procedure)
-        ends, names = result.confidence_interval, result.combined.names
-        low, high = turned(ends, 1 if result.advantage >= 0 else -1)
-        own = JudgedEstimate(
-            abs(result.advantage), result.combined.standard_error, replace(ends, low=low, high=high), result.pvalue
-        )
-        better, worse = (names[1], names[2]) if result.advantage >= 0 else (names[2], names[1])
-        found.append((better, worse, own))
+        better, worse = result.combined.names[1:][:: 1 if result.advantage >= 0 else -1]
+        found.append((better, worse, result.combined.as_estimate.unsigned()))
     adjusted = adjust([own.pvalue for *_, own in found])
-    pairs = [JudgedPair(*pair, float(p)) for pair, p in zip(found, adjusted, strict=True)]
+    pairs = [
+        JudgedPair(better, worse, replace(own, pvalue_adjusted=float(p)))
+        for (better, worse, own), p in zip(found, adjusted, strict=True)
+    ]
     sign = 1 if scores.models[0].better == "higher" else -1
-    order = sorted(scores.models, key=lambda one: -sign * one.combined.advantage)
+    order = sorted(scores.models, key=lambda one: -sign * one.combined.value)
     return replace(
         scores,
         models=tuple(order),
@@ -314,9 +310,10 @@ def _score(
     both = combine(data)
     judge = CombinedError((float(data.judge.var(ddof=1)) / data.n_all,), (data.n_all - 1.0,))
     _, name, _ = found.humans.names
+    sizes = {int(found.humans.a.sizes.min()), int(found.humans.a.sizes.max())}
     one = JudgedScore(
         name=name,
-        title=bound.titled(_sizes(found.humans)),
+        title=bound.titled(sizes if found.humans.gold is not None else {1}),
         better=bound.better,
         combined=_estimate(both, level, bound.bounds),
         humans=_estimate(combine(data, slope=0.0), level, bound.bounds),
@@ -334,19 +331,15 @@ def _score(
     return one, [*said, *found.notes, *why], bound
 
 
-def _sizes(contest: Contest) -> set[int]:
-    return {int(contest.a.sizes.min()), int(contest.a.sizes.max())} if contest.gold is not None else {1}
-
-
-def _estimate(found: Combined, level: float, bounds: tuple[float, float]) -> JudgedEstimate:
+def _estimate(found: Combined, level: float, bounds: tuple[float, float]) -> Estimate:
     return _of(found.estimate, found.error, level, bounds)
 
 
-def _of(estimate: float, error: CombinedError, level: float, bounds: tuple[float, float]) -> JudgedEstimate:
+def _of(estimate: float, error: CombinedError, level: float, bounds: tuple[float, float]) -> Estimate:
     """Return an estimate with its interval, within the range of the score; scores have no p-value."""
     ends = error.interval(estimate, confidence_level=level)
     low, high = ends.low, ends.high
     if not math.isnan(low):
         low, high = max(low, bounds[0]), min(high, bounds[1])
     limits = ConfidenceInterval(low, high, ends.method, level, ends.notes)
-    return JudgedEstimate(estimate, error.standard_error, limits, math.nan)
+    return Estimate(estimate, limits, error.standard_error)

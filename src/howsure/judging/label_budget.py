@@ -26,6 +26,7 @@ from howsure.judging.combined_advantage import VarianceParts
 from howsure.judging.judged_comparison import JudgedComparison
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import ci
 
 if TYPE_CHECKING:
     import polars
@@ -153,10 +154,10 @@ class LabelBudget(Signed):
         return polars.DataFrame([{name: getattr(one, name) for name in names} for one in self.designs])
 
     def _verdict(self) -> str:
-        level = 100 * float(self.provenance.parameters["confidence_level"])
+        level = ci(float(self.provenance.parameters["confidence_level"]))
         aim = f"80% power for a difference of {rough(self.value)}"
         if self.target == "width":
-            aim = f"a {level:g}% CI of width {rough(self.value)}"
+            aim = f"a {level} of width {rough(self.value)}"
         own, other = self.with_judge, self.without_judge
         if own is None and other is None:
             return f"No design gives {aim}, because raters disagree: add raters, or accept less."

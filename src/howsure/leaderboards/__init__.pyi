@@ -5,7 +5,6 @@ from .plan import plan_leaderboard as plan_leaderboard
 from .request import LeaderboardRequest as LeaderboardRequest
 from .request import VotesRequest as VotesRequest
 from .result import CostQuality as CostQuality
-from .result import IntervalEnds as IntervalEnds
 from .result import Leaderboard as Leaderboard
 from .result import Leaderboards as Leaderboards
 from .result import Pair as Pair

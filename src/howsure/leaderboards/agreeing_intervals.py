@@ -13,6 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from howsure.comparison import compare
+from howsure.inference.estimate import alpha_of
 from howsure.leaderboards.pairs import Findings, PairSettings
 from howsure.leaderboards.units import LeaderboardData
 from howsure.nulls import NULLS
@@ -63,7 +64,7 @@ def agreeing(found: Findings, settings: PairSettings, *, largest: float = math.i
     """
     low, high = np.maximum(found.low, -largest), np.minimum(found.high, largest)
     centre = np.where(np.isnan(found.advantages), (low + high) / 2, found.advantages)
-    rejects = found.adjusted <= 1 - settings.level + 1e-12  # 1 − 0.9 is a little below 0.1
+    rejects = found.adjusted <= alpha_of(settings.level)
     next_to_0 = NEXT_TO_0 * centre
     low = np.where(rejects & (centre > 0), np.maximum(low, next_to_0), np.where(rejects, low, np.minimum(low, 0.0)))
     high = np.where(rejects & (centre < 0), np.minimum(high, next_to_0), np.where(rejects, high, np.maximum(high, 0.0)))

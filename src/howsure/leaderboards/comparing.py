@@ -38,6 +38,7 @@ from howsure.leaderboards.units import (
     threads_for,
     weights_of,
 )
+from howsure.wording.sentences import which_line, whose_raters
 
 MOST_ALONE = 200
 """Up to this many pairs a metric without item scores is asked pair by pair."""
@@ -120,9 +121,9 @@ def compare_all(
         notes += about_pair
     if raters is not None:
         like = findings_with_raters(raters, variants[0], pairs)
-        scopes = dict(zip(raters.names, (judged[0], like), strict=True))
+        scopes = dict(zip(whose_raters(raters.n_raters), (judged[0], like), strict=True))
         judged = [like] if raters.leads else judged
-        advice = raters.advice
+        advice = which_line(raters.n_raters)
     elif request.by is not None:
         scopes, advice = _both_for_tasks(tasks, request, judged, pairs)
     notes += leader_without(tasks, data.table.items)

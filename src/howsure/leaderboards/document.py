@@ -6,9 +6,11 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from howsure.documents import Block, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import about, in_words, joined, listed, measured, pvalue, subtracted
+from howsure.documents.numbers import about, joined, listed, measured, pvalue
 from howsure.inference.solving import units_needed
 from howsure.nulls import NULLS
+from howsure.wording import sentences
+from howsure.wording.estimates import cells, ci_column, p
 
 if TYPE_CHECKING:
     from howsure.leaderboards.result import Leaderboard, Leaderboards, Pair, RankedModel
@@ -78,31 +80,25 @@ def _best(board: "Leaderboard") -> str:
 def _of_two(board: "Leaderboard") -> str:
     """Return what `compare` says: of two models there is room for both scores, the difference and p."""
     [pair] = board.pairs
-    a, b, ends = board.model(pair.a).score, board.model(pair.b).score, pair.confidence_interval
-    told = f"{pair.a} is significantly better than {pair.b}"
-    if not board.n_significant:
-        told = f"No clear difference between {pair.a} and {pair.b}"
-    if math.isnan(a) or math.isnan(b):
-        return f"{told}."
-    one, other, by, ci = subtracted(a, b, pair.advantage, ends)
-    scores, level = f"{board.title} {one} vs {other}", _level(board)
-    p = f"p {in_words(pvalue(pair.pvalue))}"
-    if board.n_significant:
-        return f"{told}: {scores}, {board.better} by {by} ({level} {ci}), {p}."
-    return f"{told}: {scores} (difference {by}, {level} {ci}, {p})."
+    scores = board.model(pair.a).score, board.model(pair.b).score
+    if any(map(math.isnan, scores)):
+        return f"{sentences.claim((pair.a, pair.b), significant=pair.as_estimate.is_significant)}."
+    p_text = p(pvalue(pair.pvalue))
+    return sentences.comparison(
+        pair.as_estimate, (pair.a, pair.b), scores, p_text, title=board.title, better=board.better
+    )
 
 
 def _both(board: "Leaderboard") -> list[str]:
     """Return both answers in two aligned lines, and which of them to report."""
-    longest = max(len(scope.name) for scope in board.scopes)
     m, n = len(board.models), len(board.pairs)
-    lines = []
+    answers = {}
     for scope in board.scopes:
         best = f"{len(scope.confidence_set):,} of {m:,} models may be the best"
         if len(scope.confidence_set) == 1:
             best = f"only {scope.confidence_set[0]} may be the best"
-        lines.append(f"{scope.name + ':':<{longest + 1}}  {best}; {scope.n_significant:,} of {n:,} pairs differ")
-    return [*(f"{line}." for line in lines), board.advice]
+        answers[scope.name] = f"{best}; {scope.n_significant:,} of {n:,} pairs differ."
+    return [*sentences.aligned(answers), board.advice]
 
 
 def _against_baseline(board: "Leaderboard") -> str:
@@ -158,24 +154,23 @@ def _ranks(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
         Column("rank", "count"),
         Column("model"),
         Column("score", "number"),
-        Column(_level(board), "interval"),
+        ci_column(board.confidence_level),
         Column("rank range"),
         *([Column("uncontrolled", "number")] if raw else []),
         *([Column("group")] if letters else []),
     )
-    cells = tuple(
+    shown = tuple(
         (
             row.rank,
             row.name,
-            measured(row.score, row.confidence_interval),
-            row.confidence_interval,
+            *cells(row.score, row.confidence_interval),
             _range(row.rank_low, row.rank_high),
             *([measured(raw[row.name], row.confidence_interval)] if raw else []),
             *([letters[row.name]] if letters else []),
         )
         for row in rows
     )
-    return Table(columns, cells, _title(board, rows))
+    return Table(columns, shown, _title(board, rows))
 
 
 def _letters(board: "Leaderboard") -> dict[str, str]:
@@ -195,31 +190,27 @@ def _against(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
         Column("model"),
         Column("score", "number"),
         Column("better by", "number"),
-        Column(_level(board), "interval"),
+        ci_column(board.confidence_level),
         Column("adjusted p", "pvalue"),
     )
     pairs = {pair.b if pair.a == board.baseline else pair.a: pair for pair in board.pairs}
-    cells: list[tuple[object, ...]] = []
+    shown: list[tuple[object, ...]] = []
     for row in rows:
         score = measured(row.score, row.confidence_interval)
         if row.name == board.baseline:
-            cells.append((f"{row.name} (baseline)", score, None, "–", None))
+            shown.append((f"{row.name} (baseline)", score, None, "–", None))
             continue
         pair = pairs[row.name]
         beside = pair if pair.a == row.name else pair.turned
-        ends = beside.confidence_interval
-        cells.append((row.name, score, measured(beside.advantage, ends), ends, pair.pvalue_adjusted))
-    return Table(columns, tuple(cells), _title(board, rows))
+        by = cells(beside.advantage, beside.confidence_interval)
+        shown.append((row.name, score, *by, pair.pvalue_adjusted))
+    return Table(columns, tuple(shown), _title(board, rows))
 
 
 def _title(board: "Leaderboard", rows: Sequence["RankedModel"]) -> str:
     begins = board.models.index(rows[0])
     which = f", models {begins + 1:,} to {begins + len(rows):,}" if begins else ""
     return f"{board.title}, {board.better} is better{which}"
-
-
-def _level(board: "Leaderboard") -> str:
-    return f"{100 * board.confidence_level:g}% CI"
 
 
 def _range(low: int, high: int) -> str:
@@ -251,7 +242,7 @@ def open_pair(board: "Leaderboard") -> "Pair | None":
     if board.baseline:
         wanted = {frozenset((name, board.baseline)) for name in names if board.baseline in names}
     asked = (pair for pair in board.pairs if frozenset((pair.a, pair.b)) in wanted)
-    return next((pair for pair in asked if pair.pvalue_adjusted > board.alpha), None)
+    return next((pair for pair in asked if pair.as_estimate.final_pvalue > pair.confidence_interval.alpha), None)
 
 
 def separating(board: "Leaderboard") -> str:
@@ -298,21 +289,15 @@ def _pairs(board: "Leaderboard", rows: Sequence["RankedModel"]) -> list[Block]:
     columns = (
         Column("pair"),
         Column("better by", "number"),
-        Column(_level(board), "interval"),
+        ci_column(board.confidence_level),
         Column("p", "pvalue"),
         Column("adjusted p", "pvalue"),
     )
-    cells = tuple(
-        (
-            f"{pair.a} vs {pair.b}",
-            measured(pair.advantage, pair.confidence_interval),
-            pair.confidence_interval,
-            pair.pvalue,
-            pair.pvalue_adjusted,
-        )
+    rows_of = tuple(
+        (f"{pair.a} vs {pair.b}", *cells(pair.advantage, pair.confidence_interval), pair.pvalue, pair.pvalue_adjusted)
         for pair in shown
     )
-    return [Table(columns, cells, f"{title} (significant if adjusted p ≤ {1 - board.confidence_level:.4g})")]
+    return [Table(columns, rows_of, f"{title} (significant if adjusted p ≤ {1 - board.confidence_level:.4g})")]
 
 
 def _alone(board: "Leaderboard", rows: Sequence["RankedModel"]) -> Table:
@@ -360,14 +345,10 @@ def _tasks(board: "Leaderboard", shown: Sequence["RankedModel"]) -> list[Block]:
         return []
     if len(names) > TASKS:
         return [Sentence(f"The scores on {len(names)} tasks are in the JSON and in to_dict().", "aside")]
-    scores = {(cell.task, cell.model): cell.score for cell in board.tasks}
+    scores = {(cell.task, cell.model): "missing" if math.isnan(cell.score) else cell.score for cell in board.tasks}
     columns = (Column("model"), *(Column(name, "number") for name in names))
-    rows = tuple((row.name, *(_or_missing(scores[name, row.name]) for name in names)) for row in shown)
+    rows = tuple((row.name, *(scores[name, row.name] for name in names)) for row in shown)
     return [Table(columns, rows, f"Scores by {board.by}")]
-
-
-def _or_missing(score: float) -> float | str:
-    return "missing" if math.isnan(score) else score
 
 
 def of_slices(found: "Leaderboards") -> Document:

@@ -15,7 +15,8 @@ from howsure import _check, _json
 from howsure.documents import Block, Column, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, joined, listed, measured, number
 from howsure.errors import ArgumentError, DataError
-from howsure.leaderboards.result import CostQuality, Leaderboard, Pair
+from howsure.leaderboards.result import CostQuality, Leaderboard
+from howsure.wording.estimates import ci
 
 SHOWN = 3
 """So many cheaper models are named in sentences."""
@@ -72,7 +73,9 @@ def with_costs(board: Leaderboard, costs: Mapping[str, float], name: str) -> Lea
         raise DataError(f"{name} has no cost for {listed(lacking, 3)}. Add it, or leave the models out (`model`).")
     better: dict[str, list[str]] = {model.name: [] for model in board.models}
     for pair in board.significant:
-        winner, loser = (pair.a, pair.b) if _ahead(pair) else (pair.b, pair.a)
+        ends = pair.confidence_interval
+        ahead = (ends.low + ends.high) / 2 if math.isnan(pair.advantage) else pair.advantage
+        winner, loser = (pair.a, pair.b) if ahead > 0 else (pair.b, pair.a)
         better[loser].append(winner)
     leader = board.models[0].name
     against = {pair.b: pair for pair in board.pairs if pair.a == leader}
@@ -89,25 +92,20 @@ def with_costs(board: Leaderboard, costs: Mapping[str, float], name: str) -> Lea
     return replace(board, costs=tuple(found), cost_name=name.replace("_", " "), signature=signature)
 
 
-def _ahead(pair: Pair) -> bool:
-    ends = pair.confidence_interval
-    return (ends.low + ends.high) / 2 > 0 if math.isnan(pair.advantage) else pair.advantage > 0
-
-
 def frontier_blocks(board: Leaderboard) -> list[Block]:
     """Return what to say of cost and quality: sentences and a table."""
     if not board.costs:
         return []
     m = len(board.costs)
     dominated = [one for one in board.costs if one.dominated_by]
-    level = f"{100 * board.confidence_level:g}%"
+    confidence = f"{100 * board.confidence_level:g}% confidence"
     said = [f"None of the {m:,} models is dominated: no cheaper model is significantly better than another."]
     if dominated:
         names = joined([one.name for one in dominated], 5)
         verb = "is" if len(dominated) == 1 else "are"
         why = "another one is significantly better and costs no more"
         said = [f"{len(dominated):,} of {m:,} models {verb} dominated: {why} ({names})."]
-    said += _cheaper(board, level)
+    said += _cheaper(board)
     columns = (
         Column("model"),
         Column(board.cost_name, "number"),
@@ -121,11 +119,11 @@ def frontier_blocks(board: Leaderboard) -> list[Block]:
         score, error = measured(row.score, row.confidence_interval), error_of(row.confidence_interval)
         worst: object = "–" if one.name == board.models[0].name else Measured(one.at_most_worse, error)
         rows.append((one.name, one.cost, score, worst, one.dominated_by or "–"))
-    title = f"Cost and quality (the bounds hold together with {level} confidence)"
+    title = f"Cost and quality (the bounds hold together with {confidence})"
     return [*(Sentence(line) for line in said), replace(Table(columns, tuple(rows), title), detail=m > 20)]
 
 
-def _cheaper(board: Leaderboard, level: str) -> list[str]:
+def _cheaper(board: Leaderboard) -> list[str]:
     """Return how much the cheaper models give up, from the best on; dominated ones are left out."""
     leader = board.costs[0]
     lines = []
@@ -137,5 +135,6 @@ def _cheaper(board: Leaderboard, level: str) -> list[str]:
         row = board.model(one.name)
         worse = number(one.at_most_worse, error_of(row.confidence_interval))
         share = f"{100 * one.cost / leader.cost:.3g}%"
-        lines.append(f"{one.name} costs {share} of {leader.name} and is worse by at most {worse} ({level} CI).")
+        bound = f"worse by at most {worse} ({ci(board.confidence_level)})"
+        lines.append(f"{one.name} costs {share} of {leader.name} and is {bound}.")
     return lines[:SHOWN]

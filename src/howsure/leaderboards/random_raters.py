@@ -28,7 +28,7 @@ from howsure.leaderboards.units import BoardUnits, LeaderboardData, Tasks, sheet
 from howsure.nulls import RANDOM_EFFECTS
 from howsure.raters import choice as rater_choice
 from howsure.raters.advantage_error import RaterError
-from howsure.raters.design import FEW_RATERS, raters_of
+from howsure.raters.design import raters_of
 from howsure.resampling import Scheme
 
 SHOWN = 2
@@ -61,19 +61,6 @@ class RandomRaters:
     n_raters: int
     leads: bool
 
-    @property
-    def names(self) -> tuple[str, str]:
-        """What the two answers hold for."""
-        return f"For these {self.n_raters} raters", "For raters like these"
-
-    @property
-    def advice(self) -> str:
-        """Which of the two answers to report."""
-        if self.n_raters < FEW_RATERS:
-            few = f"{self.n_raters} raters are too few to generalise reliably"
-            return f"Report the first line. The second is only a hint: {few}. Add raters."
-        return "Report the second line unless exactly these raters are the standard."
-
 
 def random_raters_of(
     data: LeaderboardData, tasks: Tasks, request: LeaderboardRequest
@@ -85,7 +72,8 @@ def random_raters_of(
     kept = replace(table, notes=()).take(np.sort(np.concatenate(tasks.rows)))
     if tasks.lacking:
         return None, ["Raters are fixed, because some models lack tasks: the result holds for these raters only."]
-    alone = _judged_by_one(kept, tasks.models) if gold is None else []
+    by_model = {name: kept.source(name).raters for name in tasks.models if gold is None}
+    alone = [name for name, of in by_model.items() if of is not None and np.unique(of).size < 2]
     if raters == "random" and len(alone) > 1:
         raise DataError(
             f"`raters='random'` requires two or more raters; {alone[0]} and {alone[1]} were judged by one rater each. "
@@ -133,12 +121,6 @@ def choices_of(
 def _choice(contest: Contest, raters: str | None) -> rater_choice.RaterChoice:
     """Return what `compare` does about the raters of a pair."""
     return rater_choice.choose(contest, Scheme("bootstrap", "all", raters or "fixed"), raters=raters, null=None)
-
-
-def _judged_by_one(table: ResponseTable, names: Sequence[str]) -> list[str]:
-    """Return the models that one rater judged."""
-    known = {name: table.source(name).raters for name in names}
-    return [name for name, raters in known.items() if raters is not None and np.unique(raters).size < 2]
 
 
 def findings_with_raters(raters: RandomRaters, units: BoardUnits, settings: PairSettings) -> Findings:

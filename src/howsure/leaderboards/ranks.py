@@ -6,7 +6,7 @@ set of models that may be the best all follow from that.
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -15,15 +15,19 @@ from howsure import _random
 from howsure.data.scales import BoolArray, FloatArray, IntArray
 from howsure.documents import Aside
 from howsure.inference.corrections import too_few_resamples
+from howsure.inference.estimate import ConfidenceInterval, alpha_of
 from howsure.inference.simultaneous import RankSets, groups_alike, rank_sets
 from howsure.leaderboards.pairs import MOST_EXACT, Findings, Pairs, PairSettings
 from howsure.leaderboards.request import LeaderboardRequest
-from howsure.leaderboards.result import IntervalEnds, Leaderboard, Pair, RankedModel, Scope, TaskScore
+from howsure.leaderboards.result import Leaderboard, Pair, RankedModel, Scope, TaskScore
 from howsure.leaderboards.score_intervals import Part
 from howsure.leaderboards.units import Tasks
 from howsure.metrics import Metric, spelled
 from howsure.nulls.sign_flip import is_skewed
 from howsure.provenance import Provenance
+
+ALONE, TOGETHER = "marginal", "simultaneous"
+"""The methods of intervals: of scores, each by itself, and of advantages, which hold together for all pairs."""
 
 MANY_ITEMS = 500
 """With so many items a mean is nearly normal although items are skewed; `compare` says nothing then, either."""
@@ -113,7 +117,7 @@ class Standing:
         """Follow the adjusted p-values."""
         pairs, m = settings.pairs, found.scores.size
         apart, above = np.zeros((2, m, m), dtype=bool)
-        significant = found.adjusted <= 1 - settings.level + 1e-12
+        significant = found.adjusted <= alpha_of(settings.level)
         first, second = pairs.first[significant], pairs.second[significant]
         apart[first, second] = apart[second, first] = True
         centre = np.where(np.isnan(found.advantages), (found.low + found.high) / 2, found.advantages)
@@ -170,21 +174,22 @@ def ranked(
     on_task = np.where(np.isnan(scores), 0, sizes[:, np.newaxis])  # items of each task that each model answered
     n_items = on_task.sum(axis=0)
 
-    def limits(low: float, high: float, by_sign: float) -> IntervalEnds:
-        ends = (float(by_sign * low), float(by_sign * high))
-        return IntervalEnds(*(ends if by_sign > 0 else ends[::-1]))
+    def limits(low: float, high: float, by_sign: float, method: str) -> ConfidenceInterval:
+        ends = ConfidenceInterval(float(low), float(high), method, settings.level)
+        return ends if by_sign > 0 else ends.turned()
 
     # Scores of one kind stay within their range; ranks and sums over tasks have another.
     least, most = metric.bounds if title == metric.title else (-math.inf, math.inf)
 
-    def within(ends: IntervalEnds) -> IntervalEnds:
-        return IntervalEnds(float(np.clip(ends.low, least, most)), float(np.clip(ends.high, least, most)))
+    def within(ends: ConfidenceInterval) -> ConfidenceInterval:
+        low, high = np.clip([ends.low, ends.high], least, most).tolist()
+        return replace(ends, low=low, high=high)
 
     rows = tuple(
         RankedModel(
             name=names[j],
             score=float(shown_sign * found.scores[j]),
-            confidence_interval=within(limits(found.score_low[j], found.score_high[j], shown_sign)),
+            confidence_interval=within(limits(found.score_low[j], found.score_high[j], shown_sign, ALONE)),
             rank=None if ranks[j] == 0 else int(ranks[j]),
             rank_low=int(sets.low[j]),
             rank_high=int(sets.high[j]),
@@ -206,7 +211,7 @@ def ranked(
             names[order[upper[q]]],
             names[order[lower[q]]],
             float(turn[q] * found.advantages[q]) + 0.0,
-            limits(found.low[q], found.high[q], turn[q]),
+            limits(found.low[q], found.high[q], turn[q], TOGETHER),
             float(found.pvalues[q]),
             float(found.adjusted[q]),
             float(found.errors[q]),

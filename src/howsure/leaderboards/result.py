@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, ClassVar
 
@@ -10,6 +10,7 @@ from howsure import _check
 from howsure._frames import in_any_form
 from howsure.documents import Document
 from howsure.errors import ArgumentError
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.leaderboards import document
 from howsure.records import Record
 
@@ -22,19 +23,6 @@ PICTURES = ("overview", "ranks", "critical-difference", "pairs", "frontier")
 
 
 @dataclass(frozen=True, slots=True)
-class IntervalEnds:
-    """The two ends of an interval; NaN where it is undefined."""
-
-    low: float
-    high: float
-
-    @property
-    def width(self) -> float:
-        """The length of the interval."""
-        return self.high - self.low
-
-
-@dataclass(frozen=True, slots=True)
 class RankedModel:
     """One row of a leaderboard.
 
@@ -43,7 +31,7 @@ class RankedModel:
     name : str
     score : float
         NaN for a model that lacks a task; its interval then holds the worst and the best that it could have.
-    confidence_interval : IntervalEnds
+    confidence_interval : ConfidenceInterval
         Of the score, by itself.
     rank : int or None
         By score, among the models that have every task; models with equal scores share a rank. None for a model that
@@ -62,7 +50,7 @@ class RankedModel:
 
     name: str
     score: float
-    confidence_interval: IntervalEnds
+    confidence_interval: ConfidenceInterval
     rank: int | None
     rank_low: int
     rank_high: int
@@ -82,7 +70,7 @@ class Pair:
     a, b : str
     advantage : float
         How much better `a` is; NaN where one of them lacks a task.
-    confidence_interval : IntervalEnds
+    confidence_interval : ConfidenceInterval
         All pairs' intervals hold together; one excludes 0 exactly where the adjusted p-value is significant.
     pvalue, pvalue_adjusted : float
         By itself, as `compare` gives it, and adjusted for all pairs.
@@ -93,16 +81,24 @@ class Pair:
     a: str
     b: str
     advantage: float
-    confidence_interval: IntervalEnds
+    confidence_interval: ConfidenceInterval
     pvalue: float
     pvalue_adjusted: float
     standard_error: float = math.nan
 
     @property
+    def as_estimate(self) -> Estimate:
+        """The advantage with its interval and p-values."""
+        return Estimate(
+            self.advantage, self.confidence_interval, self.standard_error, self.pvalue, self.pvalue_adjusted
+        )
+
+    @property
     def turned(self) -> "Pair":
         """The same pair, the advantage being that of `b` over `a`."""
-        ends = IntervalEnds(-self.confidence_interval.high, -self.confidence_interval.low)
-        return Pair(self.b, self.a, -self.advantage, ends, self.pvalue, self.pvalue_adjusted, self.standard_error)
+        other = self.as_estimate.turned()
+        ends = other.confidence_interval
+        return replace(self, a=self.b, b=self.a, advantage=other.value, confidence_interval=ends)
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +164,13 @@ class VoteEffect:
         "the first place", or the column.
     value : float
         Of the first place; or of one standard deviation more of the column.
-    confidence_interval : IntervalEnds
+    confidence_interval : ConfidenceInterval
     pvalue : float
     """
 
     name: str
     value: float
-    confidence_interval: IntervalEnds
+    confidence_interval: ConfidenceInterval
     pvalue: float
 
 
@@ -259,11 +255,6 @@ class Leaderboard(Record):
     picture: str = "overview"
 
     @property
-    def alpha(self) -> float:
-        """Up to which adjusted p-value two models differ significantly."""
-        return 1 - self.confidence_level + 1e-12
-
-    @property
     def leaders(self) -> tuple[RankedModel, ...]:
         """The models with the best score: one, or several that share it."""
         return tuple(model for model in self.models if model.rank == 1)
@@ -281,7 +272,7 @@ class Leaderboard(Record):
     @property
     def significant(self) -> tuple[Pair, ...]:
         """The pairs that differ significantly."""
-        return tuple(pair for pair in self.pairs if pair.pvalue_adjusted <= self.alpha)
+        return tuple(pair for pair in self.pairs if pair.as_estimate.is_significant)
 
     def model(self, name: str) -> RankedModel:
         """Return the row of one model."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from howsure.data.scales import FloatArray, IntArray, Scale
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.evidence import Evidence
 from howsure.inference.proportions import effective_wilson
 from howsure.intervals import INTERVALS, are_signs, score

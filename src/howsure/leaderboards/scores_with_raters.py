@@ -9,7 +9,7 @@ from howsure.data.contests import Contest
 from howsure.data.scales import FloatArray
 from howsure.errors import DataError
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.proportions import effective_wilson
 from howsure.judging.combined_advantage import LabelDesign, Labelled, combine
 from howsure.judging.judged_scores import ScoreOfA

@@ -18,12 +18,13 @@ from howsure.documents import Aside
 from howsure.documents.numbers import error_of, in_words, number, pvalue
 from howsure.errors import ArgumentError, DataError
 from howsure.inference.corrections import adjust
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.leaderboards.agreeing_intervals import agreeing
 from howsure.leaderboards.flipped_votes import flip_test, inverted_flips
 from howsure.leaderboards.pairs import Findings, PairSettings, Tested, first_place_shares_of, normal_moves
 from howsure.leaderboards.ranks import notes_on, ranked
 from howsure.leaderboards.request import MOST, LeaderboardRequest, VotesRequest
-from howsure.leaderboards.result import IntervalEnds, Leaderboard, VoteEffect
+from howsure.leaderboards.result import Leaderboard, VoteEffect
 from howsure.leaderboards.strengths import (
     ContrastErrors,
     Strengths,
@@ -144,8 +145,8 @@ def compare_votes(
     counts = np.bincount(np.concatenate([read.first, read.second]), minlength=m)
     rows = tuple(replace(row, n_items=int(counts[names.index(row.name)])) for row in board.models)
 
-    def on_scale(ends: IntervalEnds) -> IntervalEnds:
-        return IntervalEnds(metric.difference(ends.low), metric.difference(ends.high))
+    def on_scale(ends: ConfidenceInterval) -> ConfidenceInterval:
+        return replace(ends, low=metric.difference(ends.low), high=metric.difference(ends.high))
 
     shown = tuple(
         replace(
@@ -367,7 +368,7 @@ def _effects(ways: list[VoteUnits], level: float) -> tuple[VoteEffect, ...]:
     arms = -stdtrit(spread.df, (1 - level) / 2) * spread.errors
     pvalues = 2 * stdtr(spread.df, -np.abs(values) / spread.errors)
     return tuple(
-        VoteEffect(name, float(value), IntervalEnds(float(value - arm), float(value + arm)), float(p))
+        VoteEffect(name, float(value), ConfidenceInterval(float(value - arm), float(value + arm), "t", level), float(p))
         for name, value, arm, p in zip(fit.votes.effects, values, arms, pvalues, strict=True)
     )
 
@@ -448,7 +449,8 @@ def transitivity(votes: Votes, strengths: FloatArray, seed: np.random.SeedSequen
     m = strengths.size
     wins = votes.wins
     games = wins + wins.T
-    circles, n_triples = int(_circles(wins)), _triples(games)
+    met = (games > 0).astype(np.float64)
+    circles, n_triples = int(_circles(wins)), round(float(((met @ met) * met.T).sum()) / 6)
     if not n_triples:
         return "No three models were all compared with each other, so we cannot check whether one order fits the votes."
     random = _random.generator(seed, "transitivity")
@@ -474,8 +476,3 @@ def _circles(wins: FloatArray) -> FloatArray:
     """Return how many triples of models form a cycle; leading axes are sets of votes."""
     beats = (wins > wins.swapaxes(-1, -2)).astype(np.float64)
     return np.asarray(np.rint(((beats @ beats) * beats.swapaxes(-1, -2)).sum(axis=(-1, -2)) / 3))
-
-
-def _triples(games: FloatArray) -> int:
-    met = (games > 0).astype(np.float64)
-    return round(float(((met @ met) * met.T).sum()) / 6)

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from howsure import _matrices, _random
 from howsure.documents import Aside, Block, Caution, Document, Heading, Sentence, details
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.nulls import SCORE_TESTS
 from howsure.paired.description import Description, describe
 from howsure.paired.effects import EFFECTS, EffectSize, effect_blocks, effect_sentence, effect_sizes

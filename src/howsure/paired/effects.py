@@ -11,10 +11,10 @@ import numpy as np
 from howsure import _check, _matrices, _random
 from howsure.data.scales import FloatArray
 from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import error_of, interval, measured, minus, number, turned
+from howsure.documents.numbers import error_of, measured, minus, number
 from howsure.errors import ArgumentError
-from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.effect_sizes import cohen_dz, hedges_factor
+from howsure.inference.estimate import ConfidenceInterval, Estimate
 from howsure.inference.solving import root
 from howsure.nulls import SIGN_FLIP, STUDENT_T, Resamples
 from howsure.nulls.bootstrap import StudentisedBootstrap
@@ -24,10 +24,10 @@ from howsure.nulls.ranks import SignedRanks, SignTest, Wilcoxon, hodges_lehmann,
 from howsure.paired.description import SKEWED, Description, describe
 from howsure.paired.score_lists import PairedScores
 from howsure.paired.score_options import MOST_RESAMPLES
-from howsure.paired.words import level_of
 from howsure.records import Record
 from howsure.resampling.draws import in_batches
 from howsure.resampling.units import draw_counts
+from howsure.wording.estimates import ci_column, interval
 
 COHEN = {"large": 0.8, "medium": 0.5, "small": 0.2}
 """Cohen's words for |d|, by the smallest d that each is used for."""
@@ -291,15 +291,14 @@ def effect_sizes(
 
 def effect_sentence(size: EffectSize, names: Sequence[str]) -> str:
     """Return an effect size without a sign, with its interval and the system that scores higher."""
-    ends = size.confidence_interval
     if math.isnan(size.estimate):
         return f"{size.label} is undefined."
-    error = error_of(ends, size.estimate)
-    bounds = interval(*turned(ends, size.estimate), error)
-    known = "" if math.isnan(ends.low) else f" ({level_of(ends)} {bounds})"
+    by = Estimate(size.estimate, size.confidence_interval).unsigned()
+    ends = by.confidence_interval
+    known = "" if math.isnan(ends.low) else f" ({interval(ends, by.value)})"
     higher = f" with {names[size.estimate < 0]} higher" if size.estimate else ""
     convention = f", {size.size} by Cohen's convention" if size.size else ""
-    return f"{size.label} is {number(abs(size.estimate), error)}{higher}{known}{convention}."
+    return f"{size.label} is {number(by.value, error_of(ends, by.value))}{higher}{known}{convention}."
 
 
 def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
@@ -307,7 +306,7 @@ def effect_blocks(found: Sequence[EffectSize]) -> tuple[Block, ...]:
     columns = (
         Column("effect size"),
         Column("estimate", "number"),
-        Column(level_of(found[0].confidence_interval), "interval"),
+        ci_column(found[0].confidence_interval.confidence_level),
         Column("Cohen's convention"),
         Column("goes with", detail=True),
         Column("definition", detail=True),

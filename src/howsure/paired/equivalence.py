@@ -15,10 +15,10 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure.documents import Document, Sentence
-from howsure.documents.numbers import in_words, number
+from howsure.documents.numbers import number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.intervals.direct import score, score_statistic
 from howsure.nulls import SCORE_TESTS, STUDENT_T, ItemTest
 from howsure.paired.score_lists import ACCURACY, PairedScores
@@ -27,6 +27,8 @@ from howsure.paired.significance import SignificanceTest, run_test
 from howsure.paired.words import difference
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import p
+from howsure.wording.sentences import equivalent
 
 KINDS = ("equivalence", "non-inferiority")
 SCORE_TEST = "score"
@@ -93,7 +95,7 @@ class Equivalence(Signed):
         a, b = self.names
         margin = number(self.margin)
         if self.kind == "equivalence" and self.established:
-            claim = f"{a} and {b} are equivalent: they differ by less than {margin}"
+            claim = equivalent(a, b, margin)
         elif self.kind == "equivalence":
             claim = f"We cannot conclude that {a} and {b} differ by less than {margin}"
         elif self.established:
@@ -101,7 +103,7 @@ class Equivalence(Signed):
         else:
             claim = f"We cannot exclude that {a} is worse than {b} by {margin} or more"
         seen = difference(self.estimand, self.estimate, self.confidence_interval, self.names)
-        return f"{claim} ({seen}, p {in_words(p_of(self.pvalue))}, {self.label}, n = {self.n:,})."
+        return f"{claim} ({seen}, {p(p_of(self.pvalue))}, {self.label}, n = {self.n:,})."
 
     def document(self) -> Document:
         """Return the finding."""

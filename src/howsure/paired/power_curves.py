@@ -13,7 +13,7 @@ from howsure.data.scales import FloatArray
 from howsure.documents import Column, Document, Sentence, Table
 from howsure.documents.numbers import measured, share
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.inference.proportions import wilson
 from howsure.nulls import SCORE_TESTS, Hypothesis, ItemTest, Resamples, Units
 from howsure.paired.description import describe

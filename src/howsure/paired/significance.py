@@ -15,7 +15,7 @@ from howsure.documents import Column, Document, Measured, Sentence, Table
 from howsure.documents.numbers import error_of, in_words, number
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.inference.pvalues import ALTERNATIVES
 from howsure.inference.sign_flips import SMALLEST
 from howsure.intervals.direct import score
@@ -30,6 +30,7 @@ from howsure.paired.score_lists import ACCURACY, PairedScores
 from howsure.paired.score_options import TestSettings
 from howsure.provenance import Provenance
 from howsure.records import Record, Signed
+from howsure.wording.estimates import ci_column
 
 FOUND = 0.8
 """The power for the smallest detectable difference."""
@@ -108,6 +109,11 @@ class SignificanceTest(Signed):
     provenance: Provenance
 
     @property
+    def as_estimate(self) -> Estimate:
+        """The estimate with its interval and p-value."""
+        return Estimate(self.estimate, self.confidence_interval, pvalue=self.pvalue)
+
+    @property
     def label(self) -> str:
         """The test in words."""
         return SCORE_TESTS[self.test].label
@@ -133,7 +139,7 @@ class SignificanceTest(Signed):
         columns = (
             Column("score"),
             Column("estimate", "number"),
-            Column(words.level_of(self.confidence_interval), "interval"),
+            ci_column(self.confidence_interval.confidence_level),
             Column("p", "pvalue"),
             Column("test", detail=True),
             Column(test.statistic, "number", detail=True),

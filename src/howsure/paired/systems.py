@@ -8,12 +8,12 @@ import numpy as np
 
 from howsure import _check, _matrices, _random
 from howsure._frames import in_any_form
-from howsure.documents import Aside, Block, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import error_of, in_words, turned
+from howsure.documents import Aside, Block, Column, Document, Sentence, Table, details
+from howsure.documents.numbers import in_words
 from howsure.documents.numbers import pvalue as p_of
 from howsure.errors import DataError
-from howsure.inference.confidence import ConfidenceInterval
 from howsure.inference.corrections import CORRECTIONS, adjust
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.nulls import SCORE_TESTS, ItemTest
 from howsure.paired.recommendation import UNFIT
 from howsure.paired.score_lists import PairedScores, ScoreTable
@@ -21,6 +21,8 @@ from howsure.paired.score_options import TestSettings
 from howsure.paired.significance import SignificanceTest, run_test
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import cells, ci, ci_column
+from howsure.wording.sentences import order_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,17 +146,14 @@ class SystemsComparison(Signed):
         rows = []
         pairs = zip(self.pairs, self.confidence_intervals, self.adjusted_pvalues, self.reject, strict=True)
         for pair, interval, adjusted, reject in pairs:
-            order = (
-                -1 if pair.estimate < 0 and not pair.delta else 1
-            )  # the higher system first, so that no sign is needed
-            error = error_of(interval, pair.estimate)
-            numbers = Measured(order * pair.estimate, error), Measured(turned(interval, order), error)
+            order = 1 if pair.delta else order_of(pair.as_estimate)  # the higher one first, so that no sign is needed
+            numbers = cells(order * pair.estimate, interval if order > 0 else interval.turned())
             names = " − ".join(pair.names[::order])
             rows.append((names, *numbers, pair.pvalue, adjusted, reject, self.verdict(pair, reject)))
         titles = (
             Column("pair"),
             Column(self.pairs[0].estimand, "number"),
-            Column(f"{100 * (1 - self.alpha):g}% CI", "interval"),
+            ci_column(1 - self.alpha),
             Column("p", "pvalue", detail=True),
             Column("adjusted p", "pvalue"),
             Column(f"p ≤ {self.alpha:g}"),
@@ -287,7 +286,7 @@ def _about_intervals(
     told: list[str] = [
         Aside(
             f"The {len(intervals)} intervals are simultaneous: all cover with probability {100 * (1 - alpha):g}% "
-            f"(each is a {100 * intervals[0].confidence_level:.4g}% CI)."
+            f"(each is a {ci(round(intervals[0].confidence_level, 4))})."
         )
     ]
     if any((p <= alpha) == (delta in interval) for p, interval in zip(adjusted, intervals, strict=True)):

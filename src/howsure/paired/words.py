@@ -11,13 +11,14 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from howsure.documents import Definitions, Document
-from howsure.documents.numbers import error_of, in_words, number, rough, subtracted, turned
-from howsure.documents.numbers import interval as ends_of
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.documents.numbers import error_of, number, subtracted
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.nulls import SCORE_TESTS
 from howsure.nulls.item_test import MEAN
 from howsure.paired.score_lists import ACCURACY
 from howsure.records import Record
+from howsure.wording.estimates import interval, p, with_interval
+from howsure.wording.sentences import HIGHER, claim, finding, no_power, order_of, power
 
 if TYPE_CHECKING:
     from howsure.paired.significance import SignificanceTest
@@ -30,17 +31,15 @@ def sentence(found: "SignificanceTest") -> str:
     if found.delta:
         said = _about_delta(found)
     else:
-        order = found.side if found.reject else _order(found)
-        first, second = found.names[::order]
-        scores, differ = _scores(found, order)
-        if found.reject:
-            said = f"{first} scores higher than {second}: {scores}, {differ}, {_p(found)} ({_how(found)})."
-        else:
-            said = f"{_nothing_found(found, first, second)}: {scores} ({differ}, {_p(found)}, {_how(found)})."
+        order = found.side if found.reject else order_of(found.as_estimate, found.alternative)
+        scores, differ, ends = _scores(found, order)
+        who = claim(found.names[::order], significant=found.reject, alternative=found.alternative, verbs=HIGHER)
+        how, p_text = _how(found), p(found.shown_pvalue)
+        said = finding(who, scores, differ, ends, p_text, significant=found.reject, how=how)
     return " ".join([said, *(_contradictions(found) if found.reject else [could_have_found(found)])])
 
 
-def difference(estimand: str, estimate: float, interval: ConfidenceInterval, names: Sequence[str]) -> str:
+def difference(estimand: str, estimate: float, ends: ConfidenceInterval, names: Sequence[str]) -> str:
     """Return an estimate without a sign, its interval, and which system is the higher one.
 
     Examples
@@ -48,78 +47,51 @@ def difference(estimand: str, estimate: float, interval: ConfidenceInterval, nam
     >>> difference("mean difference", -0.02, ConfidenceInterval(-0.05, 0.01, "t", 0.9), ("new", "base"))
     'mean difference 0.020, base higher, 90% CI −0.010 to 0.050'
     """
-    error = error_of(interval, estimate)
     higher = f", {names[estimate < 0]} higher" if estimate else ""
-    return f"{estimand} {number(abs(estimate), error)}{higher}, {level_of(interval)} {_bounds(interval, estimate)}"
-
-
-def level_of(interval: ConfidenceInterval) -> str:
-    """Return what an interval is called: "95% CI"."""
-    return f"{100 * interval.confidence_level:g}% CI"
-
-
-def ci(found: "SignificanceTest") -> str:
-    """Return the interval of the difference as the sentence writes it, in the direction of the estimate."""
-    return f"{level_of(found.confidence_interval)} {_bounds(found.confidence_interval, found.estimate)}"
+    by = Estimate(estimate, ends).unsigned()
+    return (
+        f"{estimand} {number(by.value, error_of(ends, estimate))}{higher}, {interval(by.confidence_interval, by.value)}"
+    )
 
 
 def could_have_found(found: "SignificanceTest") -> str:
     """Return the difference that a study like this one has 80% power for."""
     if math.isnan(found.detectable):
         n, pieces = (found.n, "segment") if found.n_clusters is None else (found.n_clusters, "cluster")
-        units = "unit" if found.unit_size > 1 else pieces
-        return f"With {n:,} {units}s no difference can be significant at α = {found.alpha:g}, however large."
+        return no_power(n, "unit" if found.unit_size > 1 else pieces, at=f" at α = {found.alpha:g}")
     from_delta = f" from {number(found.delta)}" if found.delta else ""
     what = "difference" if found.detectable_estimand in (found.estimand, MEAN) else found.detectable_estimand
     other = "" if found.detectable_estimand == found.estimand else " in means (t test)"
-    return f"This design has 80% power for a {what} of {rough(found.detectable)}{from_delta}{other}."
+    return power(found.detectable, what, f"{from_delta}{other}")
 
 
-def _order(found: "SignificanceTest") -> int:
-    """Return 1 where a sentence without a finding names A first, and −1 where it names B first: the higher one."""
-    return -1 if found.alternative == "two-sided" and found.estimate < 0 else 1
-
-
-def _scores(found: "SignificanceTest", order: int) -> tuple[str, str]:
-    """Return the means of the two systems in the order in which they are named; and how far they are apart.
+def _scores(found: "SignificanceTest", order: int) -> tuple[str, str, str]:
+    """Return the means of the two systems in the order in which they are named, how far they are apart, the interval.
 
     The interval is that of the estimate. Where this is not the difference of the means, such as a median, it follows
     with its own name; where ties leave nothing of it, the means stand alone.
     """
-    gap, ends = found.means[0] - found.means[1], turned(found.confidence_interval, found.estimate)
+    gap, ahead = found.means[0] - found.means[1], found.as_estimate.unsigned()
+    ends = ahead.confidence_interval
     one, other = found.means[::order]
-    of_first, of_second, by, interval = subtracted(one, other, gap, ends)
+    of_first, of_second, by, _ = subtracted(one, other, gap, ends)
     scores = f"{'accuracy' if found.estimand == ACCURACY else 'mean'} {of_first} vs {of_second}"
     way = "lower by" if gap * order < 0 else "higher by" if gap and found.reject else "difference"
     differ = f"{way} {by}"
     if found.estimand not in (MEAN, ACCURACY):
         if _tied(found):
-            return scores, differ
-        estimate = number(abs(found.estimate), error_of(ends, found.estimate))
+            return scores, differ, ""
+        estimate = number(ahead.value, error_of(ends, ahead.value))
         clear = found.estimate == 0 or (gap * found.estimate > 0 and found.estimate * order > 0)
         higher = "" if clear else f" with {found.names[found.estimate < 0]} higher"
         differ += f"; {found.estimand} {estimate}{higher}"
-        interval = _bounds(found.confidence_interval, found.estimate)
-    interval = "without bounds" if all(map(math.isinf, ends)) else interval
-    shown = f"{level_of(found.confidence_interval)} {interval}"
-    return scores, f"{differ} ({shown})" if found.reject else f"{differ}, {shown}"
+        return scores, differ, interval(ends, ahead.value)
+    return scores, differ, interval(ends, abs(gap))
 
 
 def _tied(found: "SignificanceTest") -> bool:
     """Return whether ties leave nothing of the estimate: a difference of 0 would hide which system the test favours."""
     return found.estimand not in (MEAN, ACCURACY) and found.estimate == found.delta == 0
-
-
-def _bounds(interval: ConfidenceInterval, estimate: float) -> str:
-    """Return the ends of the interval of the difference, turned where the estimate is negative."""
-    low, high = turned(interval, estimate)
-    if math.isinf(low) and math.isinf(high):
-        return "without bounds"
-    return ends_of(low, high, error_of(interval, estimate))
-
-
-def _p(found: "SignificanceTest") -> str:
-    return f"p {in_words(found.shown_pvalue)}"
 
 
 def _how(found: "SignificanceTest") -> str:
@@ -133,20 +105,12 @@ def _how(found: "SignificanceTest") -> str:
 def _about_delta(found: "SignificanceTest") -> str:
     """Return what was found about a difference A − B other than 0, with its sign: it is compared with delta."""
     a, b = found.names
-    what, interval = f"the {found.estimand} {a} − {b} is", found.confidence_interval
-    error = error_of(interval, found.estimate)
-    bounds = f"{level_of(interval)} {_bounds(interval, 1.0)}"
-    numbers = f"{number(found.estimate, error)} ({bounds}), {_p(found)} ({_how(found)})"
+    what, shown = f"the {found.estimand} {a} − {b} is", with_interval(found.estimate, found.confidence_interval)
+    numbers = f"{shown}, {p(found.shown_pvalue)} ({_how(found)})"
     if found.reject:
         side = "greater" if found.side > 0 else "less"
         return f"{what[0].upper()}{what[1:]} {side} than {number(found.delta)}: {numbers}."
     return f"No clear sign that {what} {CLAIMS[found.alternative]} {number(found.delta)}: {numbers}."
-
-
-def _nothing_found(found: "SignificanceTest", first: str, second: str) -> str:
-    if found.alternative == "two-sided":
-        return f"No clear difference between {first} and {second}"
-    return f"No clear sign that {first} scores {'higher' if found.alternative == 'greater' else 'lower'} than {second}"
 
 
 def _contradictions(found: "SignificanceTest") -> list[str]:
@@ -154,7 +118,7 @@ def _contradictions(found: "SignificanceTest") -> list[str]:
     test, said = SCORE_TESTS[found.test], []
     if _tied(found):
         ends = found.confidence_interval
-        within = "" if ends.low == ends.high == 0 else f" ({ci(found)})"
+        within = "" if ends.low == ends.high == 0 else f" ({interval(ends, 0.0)})"
         said.append(f"Because of ties the {found.estimand} is 0{within}; the test compares {test.compares}.")
     elif (found.estimate - found.delta) * found.side <= 0:
         where = "is exactly" if found.estimate == found.delta else "lies on the other side of"

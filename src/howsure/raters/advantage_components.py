@@ -23,6 +23,7 @@ from howsure.raters.components import OneWay, TwoWay, components_of, one_way
 from howsure.raters.design import rated
 from howsure.records import Record
 from howsure.resampling import cell_table, cluster_sums, summaries_of
+from howsure.wording.estimates import ci_column
 
 FEW_CLUSTERS = 10
 
@@ -410,7 +411,6 @@ def sentence(found: AdvantageComponents) -> str:
 
 
 def _components(found: AdvantageComponents) -> Table:
-    level = next(iter(found.intervals.values())).confidence_level
     counts = {
         "clusters": found.n_clusters,
         "items": found.n_items,
@@ -422,7 +422,7 @@ def _components(found: AdvantageComponents) -> Table:
         Column("component"),
         Column("share", "percent"),
         Column("variance", "number"),
-        Column(f"{100 * level:g}% CI", "interval"),
+        ci_column(next(iter(found.intervals.values())).confidence_level),
         Column("number", "count"),
     )
     order = [name for name in TITLES if name in found.components]

@@ -13,7 +13,7 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import group_codes
 from howsure.data.scales import IntArray, Scale
 from howsure.documents import Block, Caution, Column, Document, Measured, Sentence, Table
-from howsure.documents.numbers import counted, listed, measured
+from howsure.documents.numbers import counted, listed
 from howsure.errors import ArgumentError, DataError
 from howsure.inference import ConfidenceInterval
 from howsure.io.reading import as_table
@@ -33,6 +33,7 @@ from howsure.raters.agreement_intervals import ONE_WAY, fisher_interval, measure
 from howsure.raters.design import FEW_RATERS, RatingDesign, design_of, rated
 from howsure.raters.rater_summaries import RaterSummary, summarise_raters
 from howsure.records import Signed
+from howsure.wording.estimates import cells, ci_column
 
 if TYPE_CHECKING:
     import polars
@@ -328,19 +329,17 @@ def _undefined(cells: Cells, values: dict[str, float]) -> Iterator[str]:
 def coefficient_table(rated: Sequence[Agreement]) -> Table:
     """Return the coefficients of one or several sources, with their intervals."""
     several = len(rated) > 1
-    level = rated[0].coefficients[0].confidence_interval.confidence_level
     columns = (
         *([Column("source")] if several else []),
         Column("coefficient"),
         Column("value", "number"),
-        Column(f"{100 * level:g}% CI", "interval"),
+        ci_column(rated[0].coefficients[0].confidence_interval.confidence_level),
     )
     rows = tuple(
         (
             *([one.source] if several else []),
             entry.title,
-            measured(entry.value, entry.confidence_interval),
-            entry.confidence_interval,
+            *cells(entry.value, entry.confidence_interval),
         )
         for one in rated
         for entry in one.coefficients

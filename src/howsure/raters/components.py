@@ -18,7 +18,7 @@ from howsure import _check
 from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.inference.combined_error import CombinedError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.raters.mixed_model import CrossedFit, fit_crossed
 from howsure.resampling import CellTable
 

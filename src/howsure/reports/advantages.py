@@ -6,12 +6,11 @@ import numpy as np
 
 from howsure.describing import TableDescription
 from howsure.documents.names import shortened
-from howsure.documents.numbers import interval, measured, rough, shown
-from howsure.inference import ConfidenceInterval
+from howsure.documents.numbers import rough
 from howsure.raters import AdvantageComponents
 from howsure.raters.advantage_components import TITLES
 from howsure.reports.colours import INK, SERIES
-from howsure.reports.drawing import finite, forest, rule, settings
+from howsure.reports.drawing import forest, row, rule, settings
 from howsure.reports.drawing import rows as of_rows
 
 WIDTH = 620
@@ -25,19 +24,12 @@ def by_agreement(found: TableDescription) -> Part:
 
     assert found.components is not None
     gold, a, b = shortened(found.components.names).values()
-    rows: list[dict[str, Any]] = [
-        {
-            "name": f"{part.name} ({part.n_items:,} items)",
-            "value": finite(part.advantage),
-            "low": finite(part.confidence_interval.low),
-            "high": finite(part.confidence_interval.high),
-            "told": f"{shown(measured(part.advantage, part.confidence_interval))}{between(part.confidence_interval)}",
-        }
-        for part in found.strata
+    rows = [
+        row(f"{part.name} ({part.n_items:,} items)", part.advantage, part.confidence_interval) for part in found.strata
     ]
     title = f"advantage by {found.components.metric} (right of 0: {a} is better)"
     drawn = forest(rows, alt.X("low:Q", title=title), rule(0, "x"), width=WIDTH - 220)
-    words = "; ".join(f"{row['name']}: {row['told']}" for row in rows)
+    words = "; ".join(f"{one['name']}: {one['told']}" for one in rows)
     return "strata", f"{a} vs {b}, by the agreement of {gold} on the item", words, drawn
 
 
@@ -73,8 +65,3 @@ def shares_of_error(found: AdvantageComponents) -> Part | None:
     title = f"{a} vs {b} by {found.metric}: sources of the standard error of {rough(now['standard_error'])}"
     words = f"Share of the error variance: {', '.join(f'{name} {100 * share:.0f}%' for name, share in known)}."
     return "shares", title, words, alt.layer(bar, text, width=WIDTH - 60, height=58)
-
-
-def between(ends: ConfidenceInterval) -> str:
-    """Return the ends of an interval in brackets; nothing where it is undefined."""
-    return f" ({interval(ends.low, ends.high)})" if np.isfinite(ends.low) else ""

@@ -7,7 +7,7 @@ import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
 from howsure.comparison.results import ItemScores
-from howsure.comparison.verdicts import MANY, decided, difference, direction, level_of, shown_pvalue, tabled, verdict
+from howsure.comparison.verdicts import MANY, tabled, verdict
 from howsure.data.scales import FloatArray
 from howsure.documents.names import short, shortened
 from howsure.documents.numbers import counted, error_of, number, pvalue
@@ -15,6 +15,7 @@ from howsure.inference.bins import bin_edges, grid_step
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import BAND, INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings, title
+from howsure.wording.estimates import ci, with_interval
 
 HEIGHT, WIDTH = 240, 360
 MOST_POINTS, BINS, NAMED = 400, 50, 3
@@ -35,7 +36,7 @@ def chart(result: Comparison | Comparisons) -> Any:
     if below:
         above.append(alt.hconcat(*below, spacing=40, resolve={"scale": {"color": "independent"}}))
     said = title(_against(entry), loud=True)
-    who = _side(entry) if decided(entry) else "No clear difference"
+    who = _side(entry) if entry.as_estimate.is_significant else "No clear difference"
     said.subtitle = [f"{who}: {entry.title}, {_told(entry)}"]
     whole = alt.vconcat(*above, spacing=30, resolve={"scale": {"color": "independent"}}, title=said)
     whole.config = alt.Config(axis={"grid": False})  # as configure_axis does, which copies all that is in it
@@ -102,7 +103,7 @@ def _forest(entries: list[Comparison], *, alone: bool, last: bool) -> Any:
     side = f" (right of 0: {a} is better)" if last else ""
     x = alt.X(
         "low:Q",
-        title=f"{unit}, {level_of(entries[0])} interval{side}",
+        title=f"{unit}, {ci(entries[0].confidence_interval.confidence_level)}{side}",
         scale=settings(padding=12),
     )
     behind = [drawing.rule(0, "x")]
@@ -158,7 +159,7 @@ def _estimation(entry: Comparison, *, width: int = WIDTH - 60) -> Any:
     told = f"{entry.n_items:,} items"
     if scores is not None and scores.a.size:
         few = np.unique(np.concatenate([scores.a, scores.b])).size <= FEW_VALUES
-        kept = np.arange(0) if few else _thinned(scores.a.size)
+        kept = np.linspace(0, scores.a.size - 1, 0 if few else min(scores.a.size, MOST_POINTS)).astype(int)
         told += f" ({kept.size} shown)" if 0 < kept.size < scores.a.size else ""
         layers.insert(0, _stacks(scores, (a, b), place) if few else _dots(scores, (a, b), kept, place))
     items = alt.layer(*layers, width=width, height=HEIGHT, title=title(f"{told}; bars are the scores"))
@@ -205,7 +206,7 @@ def _advantage(entry: Comparison) -> Any:
     point = {"advantage": finite(entry.advantage), "low": finite(ends.low), "high": finite(ends.high), "x": ""}
     base = rows([point])
     x = alt.X("x:N", title=None, axis=None)
-    said = f"advantage (0: no difference), {level_of(entry)} interval"
+    said = f"advantage (0: no difference), {ci(entry.confidence_interval.confidence_level)}"
     y = alt.Y("advantage:Q", title=said, axis=settings(orient="right"), scale=settings(padding=8))
     layers = [
         drawing.rule(0, "y"),
@@ -360,21 +361,21 @@ def _against(entry: Comparison, *, by: str = "") -> list[str]:
 
 def _told(entry: Comparison) -> str:
     """Return by how much the better score is better, with its interval and the p-value."""
-    by, ends = difference(entry)
-    named = f"{direction(entry, better=True)} by" if decided(entry) else "difference"
-    return f"{named} {by} ({level_of(entry)} CI {ends}), {_pvalue(entry)}"
+    by = entry.as_estimate.unsigned()
+    named = f"{entry.better} by" if entry.as_estimate.is_significant else "difference"
+    return f"{named} {with_interval(by.value, by.confidence_interval)}, {_pvalue(entry)}"
 
 
 def _pvalue(entry: Comparison) -> str:
     """Return the p-value that decides: the adjusted one where there are several comparisons."""
     adjusted = entry.pvalue_adjusted
-    said = shown_pvalue(entry) if math.isnan(adjusted) else pvalue(adjusted, entry.pvalue_se)
+    said = entry.shown_pvalue if math.isnan(adjusted) else pvalue(adjusted, entry.pvalue_se)
     return f"p {said}" if said[0] in "<u" else f"p = {said}"
 
 
 def _side(entry: Comparison) -> str:
     a, b = _names(entry)
-    if not decided(entry):
+    if not entry.as_estimate.is_significant:
         return "no clear difference"
     return f"{a if entry.advantage > 0 else b} is better"
 
@@ -383,10 +384,6 @@ def _names(entry: Comparison, most: int = 30) -> tuple[str, str]:
     """Return short names of A and B that can be told apart."""
     a, b = shortened(entry.names[1:], most).values()
     return a, b
-
-
-def _thinned(n: int) -> Any:
-    return np.arange(n) if n <= MOST_POINTS else np.linspace(0, n - 1, MOST_POINTS).astype(int)
 
 
 def _number(entry: Comparison) -> str:

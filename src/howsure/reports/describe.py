@@ -14,15 +14,15 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.describing import TableDescription
 from howsure.describing.strata import item_agreement
 from howsure.documents.names import short
-from howsure.documents.numbers import error_of, number
 from howsure.errors import ArgumentError
 from howsure.inference.bins import bin_edges
 from howsure.raters import Agreement
 from howsure.reports import chart_files
-from howsure.reports.advantages import WIDTH, Part, between, by_agreement, shares_of_error
+from howsure.reports.advantages import WIDTH, Part, by_agreement, shares_of_error
 from howsure.reports.colours import BAND, INK, MARK, QUIET, SERIES, A
-from howsure.reports.drawing import NUMBERS, finite, forest, rule, settings, tips
+from howsure.reports.drawing import NUMBERS, forest, row, rule, settings, tips
 from howsure.reports.drawing import rows as of_rows
+from howsure.wording.estimates import ci
 
 HEIGHT = 250
 MOST_ITEMS, MOST_RATERS, MOST_NAMES, MOST_MAPS = 150, 60, 40, 2
@@ -152,27 +152,19 @@ def _forest(rated: list[Agreement]) -> Part:
     rows: list[dict[str, Any]] = []
     for one in rated:
         for entry in one.coefficients:
-            ends, name = entry.confidence_interval, f"{short(one.source)}: {entry.title}" if several else entry.title
+            name = f"{short(one.source)}: {entry.title}" if several else entry.title
             if np.isfinite(entry.value):
-                rows.append(
-                    {
-                        "name": name,
-                        "value": entry.value,
-                        "low": finite(ends.low),
-                        "high": finite(ends.high),
-                        "told": f"{number(entry.value, error_of(ends, entry.value))}{between(ends)}",
-                    }
-                )
+                rows.append(row(name, entry.value, entry.confidence_interval))
     left_out = len(rows) - MOST_ROWS
     rows = rows[:MOST_ROWS]
     level = rated[0].coefficients[0].confidence_interval.confidence_level
-    low = min([0.0, *(row["low"] for row in rows if row["low"] is not None), *(row["value"] for row in rows)])
-    title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {100 * level:g}% CI"
+    low = min([0.0, *(one["low"] for one in rows if one["low"] is not None), *(one["value"] for one in rows)])
+    title = f"1 is perfect; 0 is what chance gives (not for observed agreement); {ci(level)}"
     x = alt.X("low:Q", title=title, scale=settings(domain=[max(-1.0, low), 1.0]))
     drawn = forest(rows, x, rule(0, "x"), rule(1, "x"), width=WIDTH - 200, step=19)
     who = short(rated[0].source) if not several else f"{len(rated)} sources"
     title = f"{who}: agreement of raters" + (f" (the first {MOST_ROWS} coefficients)" if left_out > 0 else "")
-    words = "; ".join(f"{row['name']} {row['told']}" for row in rows)
+    words = "; ".join(f"{one['name']} {one['told']}" for one in rows)
     return "agreement", title, words, drawn
 
 

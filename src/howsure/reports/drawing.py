@@ -8,7 +8,9 @@ from typing import Any
 import numpy as np
 
 from howsure.data.scales import FloatArray
+from howsure.documents.numbers import number
 from howsure.reports.colours import QUIET, A
+from howsure.wording.estimates import brief
 
 NUMBERS = ",.6~r"
 """Numbers on an axis as a person writes them. Without a count of digits the axis would choose one, and write 1e+1."""
@@ -118,6 +120,13 @@ def tips(*fields: str, **titled: str) -> list[Any]:
         look |= {"title": titled[field]} if field in titled else {}
         found.append(alt.Tooltip(f"{name}:{'Q' if kind in formats else kind}", **look))
     return found
+
+
+def row(name: str, value: float, ends: Any, before: str = "") -> dict[str, Any]:
+    """Return a row of a forest plot: a value with its interval, and both as text."""
+    shown = number(value) if math.isnan(ends.low) else brief(value, ends)
+    limits = {"low": finite(ends.low), "high": finite(ends.high)}
+    return {"name": name, "value": finite(value), **limits, "told": f"{before}{shown}"}
 
 
 def forest(values: Sequence[dict[str, Any]], x: Any, *behind: Any, width: int, step: int = 22, **look: Any) -> Any:

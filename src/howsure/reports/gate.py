@@ -4,11 +4,11 @@ import math
 from typing import Any
 
 from howsure.documents.names import shortened
-from howsure.documents.numbers import error_of, interval, number
 from howsure.gating.result import GateResult
 from howsure.reports import chart_files
 from howsure.reports.colours import QUIET
-from howsure.reports.drawing import NUMBERS, finite, forest, rows, settings
+from howsure.reports.drawing import NUMBERS, forest, row, rows, settings
+from howsure.wording.estimates import ci
 
 WIDTH, NAMES, MOST = 360, 26, 40
 """Of very many slices, those with the largest loss are drawn."""
@@ -17,17 +17,14 @@ WIDTH, NAMES, MOST = 360, 26, 40
 def chart(found: GateResult) -> Any:
     """Return a row for all items and one for each slice, with lines at zero and at the margin."""
     alt = chart_files.altair()
-    slices = sorted(found.slices, key=lambda row: row.advantage)[:MOST]
+    slices = sorted(found.slices, key=lambda one: one.advantage)[:MOST]
     measured = [found.overall, *slices]
-    names = shortened([row.slice or "all items" for row in measured], NAMES)
+    names = shortened([one.slice or "all items" for one in measured], NAMES)
     points = []
-    for row in measured:
-        ends, error = row.confidence_interval, error_of(row.confidence_interval, row.advantage)
-        told = f"{row.verdict}: {number(row.advantage, error)}"
-        told += f" ({interval(ends.low, ends.high, error)})" if finite(ends.low) is not None else ""
-        limits = {"low": finite(ends.low), "high": finite(ends.high)}
-        points.append({"name": names[row.slice or "all items"], "value": finite(row.advantage), "told": told, **limits})
-    level = f"{100 * found.overall.confidence_interval.confidence_level:g}% CI"
+    for one in measured:
+        name = names[one.slice or "all items"]
+        points.append(row(name, one.advantage, one.confidence_interval, f"{one.verdict}: "))
+    level = ci(found.overall.confidence_interval.confidence_level)
     said = f"advantage in {found.title} ({level}; dashed: margin)"
     x = alt.X("low:Q", title=said, scale=settings(zero=True, padding=8), axis=settings(format=NUMBERS))
     edges = [{"edge": edge} for edge in found.rule.region if math.isfinite(edge)]

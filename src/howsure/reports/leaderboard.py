@@ -12,6 +12,7 @@ from howsure.reports import chart_files, drawing
 from howsure.reports.colours import INK, MARK, NULL, QUIET, A, B
 from howsure.reports.drawing import finite, rows, settings
 from howsure.reports.rank_pictures import PICTURES
+from howsure.wording.estimates import ci
 
 MOST = 60
 """This many models fit into a picture."""
@@ -66,7 +67,7 @@ def _scores(board: Leaderboard, points: list[dict[str, Any]], colour: Any, shape
     y = alt.Y(
         "model:N", sort=[point["model"] for point in points], title=None, axis=settings(labelLimit=240, ticks=False)
     )
-    title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g}% CI"
+    title = f"{board.title} ({board.better} is better), {ci(board.confidence_level)}"
     base = rows(points)
     line = base.mark_rule(strokeWidth=2).encode(
         x=alt.X("score_low:Q", title=title, scale=settings(zero=False), axis=settings(tickCount=5)),

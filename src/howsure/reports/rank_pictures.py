@@ -15,6 +15,7 @@ from howsure.leaderboards import Leaderboard
 from howsure.reports import chart_files, drawing
 from howsure.reports.colours import BAND, INK, LINE, MARK, NULL, PAPER, A, B
 from howsure.reports.drawing import finite, rows, settings
+from howsure.wording.estimates import ci
 
 COLUMN = 300
 """The width of a picture without the names, in points: with them it fits a column of 3.3 to 6 inches."""
@@ -132,7 +133,7 @@ def heat_map(board: Leaderboard) -> Any:
     for pair in board.pairs:
         if pair.a not in names or pair.b not in names or math.isnan(pair.advantage):
             continue
-        told = pair.pvalue_adjusted <= board.alpha
+        told = pair.as_estimate.is_significant
         for a, b, sign in ((pair.a, pair.b, 1.0), (pair.b, pair.a, -1.0)):
             by = sign * pair.advantage if told else None
             cells.append({"row": names[a], "column": names[b], "by": by, "adjusted p": pair.pvalue_adjusted})
@@ -184,7 +185,7 @@ def frontier(board: Leaderboard) -> Any:
     log = len(spread) == len(points) and max(spread) > 10 * min(spread)
     kind = settings(type="log", nice=False, padding=12) if log else settings(zero=False, padding=12)
     x = alt.X("cost:Q", title=board.cost_name, scale=kind, axis=settings(grid=False, tickCount=5))
-    title = f"{board.title} ({board.better} is better), {100 * board.confidence_level:g}% CI"
+    title = f"{board.title} ({board.better} is better), {ci(board.confidence_level)}"
     y = alt.Y("score:Q", title=title, scale=settings(zero=False, padding=8))
     colour = alt.Color(
         "who:N", title=None, scale=settings(domain=[OPEN, DOMINATED], range=[A, NULL]), legend=settings(orient="bottom")

@@ -3,11 +3,11 @@
 from typing import Any
 
 from howsure.documents.names import shortened
-from howsure.documents.numbers import error_of, interval, number
 from howsure.reports import chart_files
 from howsure.reports.colours import line_styles
-from howsure.reports.drawing import NUMBERS, finite, forest, rows, settings, tips, title
+from howsure.reports.drawing import NUMBERS, forest, row, rows, settings, tips, title
 from howsure.scoring import ModelScore, ModelScores
+from howsure.wording.estimates import ci
 
 WIDTH, HEIGHT, NAMES = 360, 200, 26
 MOST_LINES = 6
@@ -31,15 +31,9 @@ def _intervals(models: list[ModelScore], names: dict[str, str]) -> Any:
     """Return a row for each model: its score and interval."""
     import altair as alt
 
-    points = []
-    for one in models:
-        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.score)
-        told = number(one.score, error)
-        told += f" ({interval(ends.low, ends.high, error)})" if finite(ends.low) is not None else ""
-        limits = {"low": finite(ends.low), "high": finite(ends.high)}
-        points.append({"name": names[one.name], "value": finite(one.score), "told": told, **limits})
+    points = [row(names[one.name], one.score, one.confidence_interval) for one in models]
     first = models[0]
-    said = f"{first.title} ({100 * first.confidence_interval.confidence_level:g}% CI; {first.better} is better)"
+    said = f"{first.title} ({ci(first.confidence_interval.confidence_level)}; {first.better} is better)"
     x = alt.X("low:Q", title=said, scale=settings(zero=False, padding=8), axis=settings(format=NUMBERS))
     return forest(points, x, width=WIDTH)
 

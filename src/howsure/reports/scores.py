@@ -5,8 +5,8 @@ from textwrap import wrap
 from typing import Any
 
 from howsure.documents.names import shortened
-from howsure.documents.numbers import error_of, interval, number, share
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.documents.numbers import number, share
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.paired.analysis import Effects, Finding, Overview, PairedAnalysis
 from howsure.paired.description import Description
 from howsure.paired.power import PowerPlan
@@ -21,6 +21,7 @@ from howsure.reports.colours import NULL as QUIET
 from howsure.reports.colours import A as FIRST
 from howsure.reports.colours import B as SECOND
 from howsure.reports.drawing import rows, settings
+from howsure.wording.estimates import brief
 
 WIDTH, HEIGHT = 340, 200
 MOST_PAIRS = 30
@@ -138,7 +139,7 @@ def _forest(axis: str, entries: list[tuple[str, str, float, ConfidenceInterval]]
             "value": drawing.finite(estimate),
             "low": end(ends.low, estimate),
             "high": end(ends.high, estimate),
-            "told": f"{number(estimate, error_of(ends, estimate))} ({interval(ends.low, ends.high)})",
+            "told": brief(estimate, ends),
         }
         for _, name, estimate, ends in own
     ]

@@ -19,13 +19,14 @@ from howsure.data.responses import Responses, digest_of
 from howsure.data.scales import FloatArray, IntArray, Scale
 from howsure.data.summaries import counts, grid, means
 from howsure.documents import Block, Caution, Column, Document, Sentence, Table, details
-from howsure.documents.numbers import error_of, interval, joined, number, rough
+from howsure.documents.numbers import joined, rough
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference.estimate import ConfidenceInterval
 from howsure.intervals import FEW_TELLING
 from howsure.metrics.labels import votes
 from howsure.provenance import Provenance
 from howsure.records import Signed
+from howsure.wording.estimates import with_interval
 
 if TYPE_CHECKING:
     import polars
@@ -228,12 +229,9 @@ def _sentences(one: ModelReliability, *, right_or_wrong: bool) -> list[str]:
 
 def _icc_in_words(one: ModelReliability) -> str:
     """Return the intraclass correlation with its interval."""
-    ends = one.consistency
-    if math.isnan(ends.low):
+    if math.isnan(one.consistency.low):
         return "ICC undefined"
-    error = error_of(ends, one.consistency_estimate)
-    level = f"{100 * ends.confidence_level:g}% CI"
-    return f"ICC {number(one.consistency_estimate, error)} ({level} {interval(ends.low, ends.high, error)})"
+    return f"ICC {with_interval(one.consistency_estimate, one.consistency)}"
 
 
 def _percent(share: float) -> str:

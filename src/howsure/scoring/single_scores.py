@@ -15,9 +15,9 @@ from howsure.data.response_tables import ResponseTable
 from howsure.data.responses import Responses, cluster_codes, digest_of
 from howsure.data.summaries import summarise
 from howsure.documents import Block, Column, Document, Measured, Sentence, Table, details
-from howsure.documents.numbers import counted, error_of, interval, joined, number
+from howsure.documents.numbers import counted, error_of, joined
 from howsure.errors import ArgumentError, DataError
-from howsure.inference.confidence import ConfidenceInterval
+from howsure.inference import ConfidenceInterval, Estimate
 from howsure.leaderboards.random_raters import choices_of
 from howsure.leaderboards.score_intervals import is_share, mean_interval, score_bounds
 from howsure.leaderboards.scores_with_raters import score_with_raters
@@ -26,6 +26,8 @@ from howsure.metrics import Metric, resolve, spelled
 from howsure.provenance import Provenance
 from howsure.raters.design import FEW_RATERS, raters_of
 from howsure.records import Signed
+from howsure.wording import sentences
+from howsure.wording.estimates import ci, with_interval
 
 if TYPE_CHECKING:
     import polars
@@ -77,15 +79,16 @@ class ModelScore:
     for_raters_like_these: ConfidenceInterval | None = None
 
     @property
+    def as_estimate(self) -> Estimate:
+        """The score with its interval."""
+        return Estimate(self.score, self.confidence_interval)
+
+    @property
     def sentence(self) -> str:
         """The score in one sentence."""
-        ends = self.confidence_interval
-        error = error_of(ends, self.score)
         runs = self.n_responses / self.n_items
         each = "" if runs == 1 else f" with {runs:.3g} responses each"
-        level = f"{100 * ends.confidence_level:g}% CI"
-        limits = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error)
-        scored = f"{self.name}: {self.title} {number(self.score, error)} ({level} {limits})"
+        scored = f"{self.name}: {self.title} {with_interval(self.score, self.confidence_interval)}"
         return f"{scored} on {counted(self.n_items, 'item')}{each}."
 
 
@@ -113,7 +116,10 @@ class ModelScores(Signed):
         """Return the scores: a sentence for few models, a table, and the curves of pass@k and pass^k."""
         blocks: list[Block] = [Sentence(one.sentence, "verdict") for one in self.models[:SENTENCES]]
         if self.n_raters and len(self.models) == 1:
-            blocks += [Sentence(line) for line in _lines(self.models[0], self.n_raters)]
+            one, heads = self.models[0], sentences.whose_raters(self.n_raters)
+            both = zip(heads, (one.for_these_raters, one.for_raters_like_these), strict=True)
+            lines = sentences.aligned({head: with_interval(one.score, ends) for head, ends in both})
+            blocks += [Sentence(line) for line in lines]
         if self.n_raters:
             blocks.append(Sentence(_advice(self.n_raters)))
         if len(self.models) > 1:
@@ -148,26 +154,10 @@ SENTENCES, ROWS = 3, 20
 """So many models have a sentence each, and so many are in the short table."""
 
 
-def _lines(one: ModelScore, n_raters: int) -> list[str]:
-    """Return the interval for these raters and the one for raters like these in two aligned lines."""
-    ways = {
-        f"For these {n_raters} raters:": one.for_these_raters,
-        "For raters like these:": one.for_raters_like_these,
-    }
-    longest = max(map(len, ways))
-    lines = []
-    for head, ends in ways.items():
-        assert ends is not None
-        level, error = f"{100 * ends.confidence_level:g}% CI", error_of(ends, one.score)
-        limits = "undefined" if math.isnan(ends.low) else interval(ends.low, ends.high, error)
-        lines.append(f"{head:<{longest}}  {number(one.score, error)} ({level} {limits})")
-    return lines
-
-
 def _advice(n_raters: int) -> str:
     """Return which of the two intervals to report."""
     if n_raters < FEW_RATERS:
-        few = f"{n_raters} raters are too few to generalise reliably"
+        few = sentences.few_raters(n_raters)
         return f"Report the interval for these raters. The one for raters like these is only a hint: {few}. Add raters."
     return "Report the interval for raters like these unless exactly these raters are the standard."
 
@@ -177,8 +167,9 @@ def _table(models: Sequence[ModelScore]) -> Table:
     scored = [Column("metric"), Column("score", "number")] if metrics else [Column(models[0].title, "number")]
     columns = [Column("model"), *scored]
     both = models[0].for_raters_like_these is not None
-    kinds = [f"{_level(models[0])}, {kind}" for kind in ("these raters", "raters like these")]
-    columns += [Column(kind, "interval") for kind in (kinds if both else [_level(models[0])])]
+    level = ci(models[0].confidence_interval.confidence_level)
+    kinds = [f"{level}, {kind}" for kind in ("these raters", "raters like these")]
+    columns += [Column(kind, "interval") for kind in (kinds if both else [level])]
     columns += [Column("items", "count"), Column("responses", "count"), Column("unscored", "count")]
     rows = []
     for one in models:
@@ -188,10 +179,6 @@ def _table(models: Sequence[ModelScore]) -> Table:
         row += [Measured(one.score, error), *(Measured(each, error) for each in ends)]
         rows.append((*row, one.n_items, one.n_responses, one.n_unscored))
     return Table(tuple(columns), tuple(rows))
-
-
-def _level(one: ModelScore) -> str:
-    return f"{100 * one.confidence_interval.confidence_level:g}% CI"
 
 
 def _curves(models: Sequence[ModelScore]) -> Table:

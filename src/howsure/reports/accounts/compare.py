@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from howsure.comparison import Comparison, Comparisons
-from howsure.comparison.verdicts import decided
 from howsure.documents import Code
 from howsure.documents.numbers import about, error_of, number
 from howsure.inference.solving import POWER, units_needed
@@ -14,6 +13,8 @@ from howsure.intervals import INTERVALS
 from howsure.metrics import formula_of
 from howsure.nulls import NULLS
 from howsure.reports.accounts.base import CORRECTIONS, Account
+from howsure.wording.estimates import ci
+from howsure.wording.sentences import few_raters
 
 if TYPE_CHECKING:
     from howsure.questions.base import Question
@@ -61,7 +62,7 @@ def _test(entry: Comparison) -> list[str]:
         )
         said.append(f"{draws}.")
     method = INTERVALS[entry.confidence_interval.method]
-    said.append(f"The {100 * entry.confidence_interval.confidence_level:g}% CI {method.says}.")
+    said.append(f"The {ci(entry.confidence_interval.confidence_level)} {method.says}.")
     if entry.margin is not None:
         said.append("Claims about the margin are two one-sided tests (Schuirmann 1987).")
     return said
@@ -79,7 +80,7 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
     said = [f"The verdict holds for items like these {first.n_items:,}, not for other kinds of items."]
     if first.n_items < 30:
         said.append(f"{first.n_items} items are few: the interval itself is uncertain.")
-    if any(not decided(entry) for entry in entries):
+    if any(not entry.as_estimate.is_significant for entry in entries):
         said.append(f"No clear difference does not mean that {a} and {b} are equal: a small difference may be missed.")
     if gold:
         said.append(f"The comparison does not show whether {gold} is right: it measures how near the models are to it.")
@@ -89,7 +90,7 @@ def _limits(entries: list[Comparison], data: Any) -> list[str]:
         said.append("Raters are held fixed: the verdict does not generalise to other raters.")
     if any(entry.rater_answers is not None and entry.rater_answers.n_raters < 6 for entry in entries):
         n = next(entry.rater_answers.n_raters for entry in entries if entry.rater_answers is not None)
-        said.append(f"{n} raters are too few to generalise reliably: a p-value near .05 is only a hint.")
+        said.append(f"{few_raters(n)}: a p-value near .05 is only a hint.")
     if len(entries) > 1:
         said.append("A comparison by several metrics or slices has several verdicts; report all of them.")
     return said
@@ -111,7 +112,7 @@ def _settle(entry: Comparison, *, n_tests: int, named: bool) -> list[str]:
         return [
             f"{where}The standard error of the advantage is unknown, so the required number of items is unknown, too."
         ]
-    if decided(entry):
+    if entry.as_estimate.is_significant:
         return [
             f"{where}The difference is significant. For an interval half as wide, collect about "
             f"{about(4 * entry.n_items)} {_units(entry)} instead of {entry.n_items:,}."
@@ -183,7 +184,7 @@ def _commands(asked: "Question | None", entries: list[Comparison]) -> list[str]:
     from howsure.questions.compare import Compare
     from howsure.questions.plan import Plan
 
-    if not isinstance(asked, Compare) or not asked.files or all(decided(entry) for entry in entries):
+    if not isinstance(asked, Compare) or not asked.files or all(entry.as_estimate.is_significant for entry in entries):
         return []
     shared = ("files", "item", "source", "value", "rater", "scale", "order", "where", "gold", "preference", "tie",
               "threshold", "positive", "better")  # fmt: skip

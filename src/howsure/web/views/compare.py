@@ -6,17 +6,19 @@ from typing import Any
 
 import numpy as np
 
-from howsure.comparison.verdicts import as_text, asides, beside_skewness, decided, margin_claim
+from howsure.comparison.verdicts import as_text, asides, margin_claim
 from howsure.documents import csv_tables
 from howsure.documents.numbers import error_of, number, rough
-from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
 from howsure.raters.design import FEW_RATERS
+from howsure.reports.drawing import finite
 from howsure.web.everyday_words import between, humanly, measures, p_said, plural, sentence, short, signed
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first, too_few
+from howsure.wording.estimates import beside_skewness, bounds, ci, interval
+from howsure.wording.sentences import few_raters, headline
 
 MOST_BARS = 300
 """Items in the picture; of more, every so many of the sorted ones."""
@@ -159,7 +161,7 @@ def _sides(one: Any) -> tuple[dict[str, dict[str, Any]], str]:
         "like": _side(answers.like.as_comparison(one), answers.like.shown_pvalue, f", for raters like these {n}"),
     }
     if n < FEW_RATERS:
-        sides["like"]["more"].insert(0, f"Only a hint: {n} raters are too few to generalise reliably.")
+        sides["like"]["more"].insert(0, f"Only a hint: {few_raters(n)}.")
     return sides, "these" if n < FEW_RATERS else "like"
 
 
@@ -175,12 +177,11 @@ def _with_lead_tests(one: Any) -> Any:
 
 def _judged(result: Any) -> dict[str, Any]:
     """Return what people, the judge and both say, and what the judge was worth."""
-    level = f"{100 * result.confidence_interval.confidence_level:g}% CI"
-    rows = []
+    level, rows = ci(result.confidence_interval.confidence_level), []
     for (name, one), n in zip(result.estimates, (result.n_labelled, result.n_all, result.n_all), strict=True):
-        ends, error = one.confidence_interval, error_of(one.confidence_interval, one.advantage)
-        said = {"from": sentence(name), "n": n, "value": signed(one.advantage, error)}
-        rows.append(said | {"ends": ends_of(ends.low, ends.high, error), "p": p_of(one.pvalue)})
+        ends = one.confidence_interval
+        said = {"from": sentence(name), "n": n, "value": signed(one.value, error_of(ends, one.value))}
+        rows.append(said | {"ends": bounds(ends, one.value), "p": p_of(one.pvalue)})
     a = short(result.combined.names[1])
     return {"judge": short(result.judge), "a": a, "level": level, "rows": rows, "findings": list(result.findings[1:])}
 
@@ -188,11 +189,10 @@ def _judged(result: Any) -> dict[str, Any]:
 def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
     """Return the words and numbers of one answer; `shown` is its p-value as text."""
     a, b = (short(name) for name in one.names[1:])
-    ends, value = one.confidence_interval, one.advantage
-    level = f"{100 * ends.confidence_level:g}% CI"
+    ends, value, level = one.confidence_interval, one.advantage, ci(one.confidence_interval.confidence_level)
     error = error_of(ends, value)
     found = {"low": ends.low, "high": ends.high, "value": value}
-    numbers: dict[str, Any] = {name: _finite(one) for name, one in found.items()} | {"level": level}
+    numbers: dict[str, Any] = {name: finite(one) for name, one in found.items()} | {"level": level}
     numbers["said"] = {name: number(one, error) for name, one in found.items()}
     if math.isnan(one.pvalue) or math.isnan(value):
         why = next((note for note in one.notes if "undefined" in note), "The difference is undefined on these items.")
@@ -203,26 +203,22 @@ def _side(one: Any, shown: str, whose: str) -> dict[str, Any]:
             "more": [],
             "now": numbers | {"words": "No interval."},
         }
-    sure = decided(one)
+    sure = one.as_estimate.is_significant
     p = f"{p_said(shown)}{beside_skewness(one.skewness_pvalue, one.n_resamples)}"
-    winner, loser = (a, b) if value > 0 else (b, a)
     of_a, of_b, by, shown_ends = as_text(one)
     scores = f"{sentence(one.title)}: {of_a} for {a}, {of_b} for {b}."
+    verdict = headline(a, b, one.as_estimate, one.alternative, whose)
     if sure:
-        verdict = f"{winner} is better than {loser}{whose}."
-        word = "higher" if one.better == "higher" else "lower"
-        detail = f"{scores} {winner} is {word} by {by} ({level} {shown_ends}; {p})."
+        detail = f"{scores} {a if value > 0 else b} is {one.better} by {by} ({level} {shown_ends}; {p})."
     else:
-        sided = {"greater": f"No clear sign that {a} is better", "less": f"No clear sign that {a} is worse"}
-        verdict = f"{sided.get(one.alternative, 'No clear difference')}{whose}."
         likely = f"likely between {between(ends.low, ends.high, error)}"
         detail = f"{scores} The difference is {likely} ({level}; {p})."
     undefined = one.margin is None or math.isnan(one.margin.equivalence)
-    more = asides(one) + ([] if undefined else [margin_claim(one.margin, ends, value, a, b)])
+    more = asides(one) + ([] if undefined else [margin_claim(replace(one, names=(one.names[0], a, b)))])
     if not sure and 0 < one.detectable < math.inf:
         more.append(f"If the true difference were {rough(one.detectable)}, 80 in 100 studies like this would find it.")
     numbers["said"]["value"] = f"−{by}" if value < 0 else by
-    words = f"Difference {numbers['said']['value']}, {level} {ends_of(ends.low, ends.high, error)}."
+    words = f"Difference {numbers['said']['value']}, {interval(ends, value)}."
     tone = ("wins-a" if value > 0 else "wins-b") if sure else "unclear"
     return {"tone": tone, "verdict": verdict, "detail": detail, "more": more, "now": numbers | {"words": words}}
 
@@ -248,8 +244,8 @@ def _picture(one: Any, sides: dict[str, dict[str, Any]]) -> dict[str, Any]:
             "better": one.better,
             "unit": unit,
             "margin": margin,
-            "a": {"name": short(a), "score": _finite(one.a_score), "said": of_a},
-            "b": {"name": short(b), "score": _finite(one.b_score), "said": of_b},
+            "a": {"name": short(a), "score": finite(one.a_score), "said": of_a},
+            "b": {"name": short(b), "score": finite(one.b_score), "said": of_b},
             "reach": 1.15 * max([*reach, margin or 0, 1e-9]),
         },
         "weighted": f"{number(one.advantage, error)} is weighted so that the busiest raters do not dominate; the plain "
@@ -321,7 +317,3 @@ def _responses(asked: Any, items: list[str]) -> dict[str, dict[str, str]]:
             values = [f"{one:g}" if isinstance(one, float) else str(one) for one in contest.scale.decode(coded)]
             found[item][name] = ", ".join(values[:MOST_SAID]) + (" …" if len(values) > MOST_SAID else "")
     return found
-
-
-def _finite(value: float) -> float | None:
-    return float(value) if math.isfinite(value) else None

@@ -5,7 +5,6 @@ from string import ascii_uppercase
 from typing import Any
 
 from howsure.documents.numbers import error_of, number
-from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
 from howsure.web.everyday_words import p_said, sentence, short
@@ -13,6 +12,8 @@ from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, first, too_few
 from howsure.web.views.compare import contest_menus, helped, measured
+from howsure.wording.estimates import bounds, brief, ci, with_interval
+from howsure.wording.sentences import claim
 
 MOST_SHOWN = 60
 """Rows of the board; the file of the result has all."""
@@ -60,14 +61,10 @@ class RankView(View):
             else f"{len(best)} of {n} models may be the best; {leader} leads."
         )
         top = result.models[0]
-        error = error_of(top.confidence_interval, top.score)
-        ends = top.confidence_interval
-        level = f"{100 * result.confidence_level:g}% CI"
         pairs = f"{result.n_significant:,} of {len(result.pairs):,} pairs differ clearly, counting all pairs together."
         if len(result.pairs) == 1:
             pairs = f"The two {'differ' if result.n_significant else 'do not differ'} clearly."
-        score = f"{number(top.score, error)} ({level} {ends_of(ends.low, ends.high, error)})"
-        detail = f"{pairs} {leader}: {result.title} {score}."
+        detail = f"{pairs} {leader}: {result.title} {with_interval(top.score, top.confidence_interval)}."
         low, high = _range(result.models)
         return {
             "title": f"Which of {n} models may be the best?",
@@ -75,12 +72,12 @@ class RankView(View):
             "verdict": verdict,
             "detail": detail,
             "board": True,
-            "level": level,
+            "level": ci(result.confidence_level),
             "rows": [_row(model, result, low, high) for model in result.models[:MOST_SHOWN]],
             "n_models": n,
             "axis": [f"{low:.3g}", f"{high:.3g}"],
             "measure": f"{sentence(result.title)}, {result.better} is better",
-            "pairs": [_pair(pair, result.alpha) for pair in result.pairs],
+            "pairs": [_pair(pair) for pair in result.pairs],
             "n_pairs": len(result.pairs),
             "gold": result.gold,
             "scopes": [scope.name for scope in result.scopes],
@@ -130,7 +127,7 @@ def _row(model: Any, board: Any, low: float, high: float) -> dict[str, Any]:
         "rank_value": model.rank or model.rank_low,
         "score": number(model.score, error),
         "score_value": model.score if math.isfinite(model.score) else "",
-        "ends": ends_of(ends.low, ends.high, error),
+        "ends": bounds(ends, model.score),
         "at": at,
         "best": model.in_confidence_set,
         "ties": " ".join(letters),
@@ -151,22 +148,17 @@ def letter_of(place: int) -> str:
     return ascii_uppercase[place % 26] + (str(round_ + 1) if round_ else "")
 
 
-def _pair(pair: Any, alpha: float) -> dict[str, Any]:
+def _pair(pair: Any) -> dict[str, Any]:
     """Return what is said of two models, the better one first."""
     if pair.advantage < 0:
         pair = pair.turned
-    ends = pair.confidence_interval
-    error = error_of(ends, pair.advantage)
-    apart = pair.pvalue_adjusted <= alpha
-    holds = ends.low <= 0 <= ends.high
+    ends, apart = pair.confidence_interval, pair.as_estimate.is_significant
+    why = " The test settles the clearest pairs first, which an interval cannot." if apart and 0 in ends else ""
     return {
         "a": pair.a,
         "b": pair.b,
         "apart": apart,
-        "verdict": f"{short(pair.a)} is better than {short(pair.b)}."
-        if apart
-        else f"No clear difference between {short(pair.a)} and {short(pair.b)}.",
-        "detail": f"Difference {number(pair.advantage, error)} ({ends_of(ends.low, ends.high, error)}), "
-        f"{p_said(p_of(pair.pvalue_adjusted))}, counting all pairs."
-        + (" The test settles the clearest pairs first, which an interval cannot." if apart and holds else ""),
+        "verdict": f"{claim((short(pair.a), short(pair.b)), significant=apart)}.",
+        "detail": f"Difference {brief(pair.advantage, ends)}, {p_said(p_of(pair.pvalue_adjusted))}, counting all pairs."
+        + why,
     }

@@ -4,13 +4,14 @@ import math
 from typing import Any
 
 from howsure.documents.numbers import error_of, number
-from howsure.documents.numbers import interval as ends_of
 from howsure.documents.numbers import pvalue as p_of
 from howsure.questions.base import Question
 from howsure.web.everyday_words import between, in_hundred, p_said, plural, sentence
 from howsure.web.questions import Page, read_fields, shown_fields
 from howsure.web.uploads import Upload
 from howsure.web.views.base import Asked, Menu, Sent, View, chosen, first
+from howsure.wording.estimates import bounds, ci
+from howsure.wording.sentences import HIGHER, claim
 
 KINDS = {
     "recommended": ("Recommended", "on"),
@@ -65,17 +66,15 @@ class ScoresView(View):
         """Return the answer of each step in one line, and what its panel shows."""
         test, about = result.significance, result.description
         a, b = result.names
-        error = error_of(test.confidence_interval, test.estimate)
-        ends = test.confidence_interval
-        level = f"{100 * ends.confidence_level:g}% CI"
+        ends, level = test.confidence_interval, ci(test.confidence_interval.confidence_level)
+        error = error_of(ends, test.estimate)
         shown = p_said(p_of(test.pvalue, test.pvalue_standard_error))
         unit = "unit" if result.unit_size > 1 else "segment"
         how = f"{test.label}, {plural(test.n, unit)}"
         if test.reject:
-            winner, loser, tone = (a, b, "wins-a") if test.estimate > test.delta else (b, a, "wins-b")
-            verdict = f"{winner} scores higher than {loser}."
+            pair, tone = ((a, b), "wins-a") if test.estimate > test.delta else ((b, a), "wins-b")
         else:
-            verdict, tone = f"No clear difference between {a} and {b}.", "unclear"
+            pair, tone = (a, b), "unclear"
         likely = (
             f"likely between {between(ends.low, ends.high, error)} ({level}; {shown}"
             if math.isfinite(ends.low) and math.isfinite(ends.high)
@@ -86,7 +85,7 @@ class ScoresView(View):
         return {
             "title": f"Does {a} score higher than {b}?",
             "tone": tone,
-            "verdict": verdict,
+            "verdict": f"{claim(pair, significant=test.reject, verbs=HIGHER)}.",
             "detail": f"{sentence(test.estimand)} {number(test.estimate, error)}, {likely}, {how}).",
             "names": [a, b],
             "unit": unit,
@@ -165,7 +164,7 @@ def _effect(one: Any) -> dict[str, str]:
         "estimate": number(one.estimate, error),
         "size": one.size or "–",
         "meaning": one.meaning,
-        "ends": ends_of(ends.low, ends.high, error) if known else "none",
+        "ends": bounds(ends, one.estimate) if known else "none",
     }
 
 

@@ -1,0 +1,4 @@
+"""Estimates and sentences about them in words, each written once; they take numbers and names, never results.
+
+estimates (levels, intervals, p-values) · sentences (who is better, power, margins, raters, disagreements).
+"""
