@@ -39,9 +39,13 @@ def scorer_of(metric: Any, stack: Stack, clusters: IntArray | None, *, exchanges
             return MeanScorer(advantages, np.ones((1, advantages.shape[1])), exchanges=exchanges)
         sums, sizes = cluster_sums(advantages[0], clusters)
         return MeanScorer(sums[np.newaxis], sizes[np.newaxis], exchanges=exchanges)
-    if isinstance(metric, SummedMetric):
-        return SumScorer(metric, stack, clusters, exchanges=exchanges)
-    return RowScorer(metric, stack, clusters, exchanges=exchanges)
+    return scorer_of_sides(metric, stack.summaries(metric.needs), clusters, exchanges=exchanges)
+
+
+def scorer_of_sides(metric: Any, sides: Any, clusters: IntArray | None = None, *, exchanges: bool) -> Scorer:
+    """Return what scores a metric without item scores from summaries of gold, A and B, (data sets, items, …)."""
+    kind = SumScorer if isinstance(metric, SummedMetric) else RowScorer
+    return kind(metric, sides, clusters, exchanges=exchanges)
 
 
 # ---- drawing -------------------------------------------------------------------------------------------------------
@@ -145,13 +149,13 @@ class SumScorer:
     of the difference with a random sign.
     """
 
-    def __init__(self, metric: SummedMetric, stack: Stack, clusters: IntArray | None, *, exchanges: bool) -> None:
+    def __init__(self, metric: SummedMetric, sides: Any, clusters: IntArray | None, *, exchanges: bool) -> None:
         self.metric = metric
-        gold, a, b = stack.summaries(metric.needs)
+        gold, a, b = sides
         if exchanges:
             a, b = metric.swappable(gold, a, b)
         columns = metric.item_sums(gold, a, b)
-        self.fixed, self.least = np.zeros((2, len(stack), 1, columns.shape[-1]))
+        self.fixed, self.least = np.zeros((2, len(columns), 1, columns.shape[-1]))
         if exchanges:
             swapped = metric.item_sums(gold, b, a)
             self.fixed = (columns + swapped).sum(axis=1, keepdims=True) / 2
@@ -173,10 +177,9 @@ class SumScorer:
 class RowScorer:
     """Any metric: the drawn items are written out, or A's and B's answers exchanged, and each draw is scored."""
 
-    def __init__(self, metric: Any, stack: Stack, clusters: IntArray | None, *, exchanges: bool) -> None:
+    def __init__(self, metric: Any, sides: Any, clusters: IntArray | None, *, exchanges: bool) -> None:
         self.metric, self.exchanges, self.clusters = metric, exchanges, clusters
-        self.gold, self.a, self.b = stack.summaries(metric.needs)
-        self.n_items = stack.n_items
+        self.gold, self.a, self.b = sides
         self.width = int(np.prod(self.a.shape[1:]))
         if exchanges:
             self.a, self.b = metric.swappable(self.gold, self.a, self.b)

@@ -15,14 +15,13 @@ from howsure.planning.engines.decisions import TESTS, Test
 from howsure.planning.engines.exact import ExactEngine
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.monte_carlo import (
-    ScoredSwaps,
-    rejected_by_swaps,
+    rejected_by_exchange,
     simulated_power,
-    swaps_of,
 )
 from howsure.planning.engines.pool_power import power_from_pool
 from howsure.planning.engines.score_pools import Pool
 from howsure.planning.engines.score_sums import SumGrid
+from howsure.resampling.units import RowScorer, SumScorer, draw_signs, scorer_of_sides
 
 N_ITEMS, K, EPSILON = 40, 4, 0.2
 N_STUDIES = 150
@@ -138,7 +137,7 @@ def test_the_power_of_metrics_without_item_scores_is_how_often_compare_rejects(n
 
 
 @pytest.mark.parametrize("name", ["spearman", "kendall", "auc", "cosine", "f1", "rmse"])
-def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
+def test_exchanges_that_stop_early_decide_as_many_would(name):
     """By brute force each data set has its tail, and from that the chance that 199 swaps call it significant."""
     model, n, n_sets = preset("likert-toxicity"), 30, 80
     metric = resolve(name).on(model.scale)
@@ -146,30 +145,29 @@ def test_swaps_that_stop_early_decide_as_many_swaps_would(name):
     sides = model.draw(n_sets, n, n_responses=3, epsilon=0.5, needs=metric.needs, rng=rng)
     observed = metric.advantage(*sides)
     kept = np.flatnonzero(~np.isnan(observed))
-    draws = np.nan_to_num(ScoredSwaps(metric, *sides, rng).of(kept, 399))
+    score = RowScorer(metric, [side[kept] for side in sides], None, exchanges=True)
+    draws = np.nan_to_num(score(draw_signs(rng, (kept.size, 399), n))[0])
     here = observed[kept, np.newaxis]
     tails = [(draws >= here - 1e-12).mean(axis=1), (draws <= here + 1e-12).mean(axis=1)]
     chances = binom.cdf(4, 199, np.minimum(*tails))  # (4 + 1) / 200 is half of the level
     spread = np.sqrt(2 * (chances * (1 - chances)).sum())  # the tails are of draws, too
-    found = rejected_by_swaps(swaps_of(metric, *sides, rng), observed, Test())
+    found = rejected_by_exchange(metric, sides, observed, Test(), rng)
     assert abs(found - chances.sum()) < 4 * spread
     assert 8 < found < n_sets - 8
 
 
 @pytest.mark.parametrize("name", ["f1", "rmse", "cosine-responses"])
 @pytest.mark.parametrize("kind", ["likert-toxicity", "categorical-dices"])
-def test_sums_with_random_signs_are_swapped_data_sets(kind, name):
+def test_sums_with_random_signs_are_exchanged_data_sets(kind, name):
     model = preset(kind)
     metric = resolve(name if model.scale.is_numeric else "recall").on(model.scale)
     sides = model.draw(9, 60, n_responses=3, epsilon=0.5, needs=metric.needs, rng=np.random.default_rng(2))
-    some = np.array([3, 8, 0])
+    signs = draw_signs(np.random.default_rng(5), (9, 40), 60)
     summed, scored = (
-        way.of(some, 40)
-        for way in (
-            swaps_of(metric, *sides, np.random.default_rng(5)),
-            ScoredSwaps(metric, *sides, np.random.default_rng(5)),
-        )
+        way(signs)[0]
+        for way in (scorer_of_sides(metric, sides, exchanges=True), RowScorer(metric, sides, None, exchanges=True))
     )
+    assert isinstance(scorer_of_sides(metric, sides, exchanges=True), SumScorer)
     np.testing.assert_allclose(summed, scored, rtol=1e-9, atol=1e-12)
 
 

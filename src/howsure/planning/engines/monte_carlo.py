@@ -8,21 +8,18 @@ responses need whole data sets, and metrics without item scores are compared as 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
 
 import numpy as np
 from scipy.special import ndtri
 
 from howsure._random import child, generator, map_blocks
-from howsure.data.scales import FloatArray, IntArray
+from howsure.data.scales import FloatArray
 from howsure.data.summaries import Needs
 from howsure.errors import ArgumentError
 from howsure.inference import expected_pvalue
 from howsure.inference.edgeworth import symmetric_tails
 from howsure.intervals import interval
 from howsure.metrics import AdditiveMetric, ItemMetric, Metric
-from howsure.metrics.base import SummedMetric
 from howsure.models import simulate_advantages
 from howsure.models.simulation import derive
 from howsure.nulls import NULLS, SIGN_FLIP, WELCH, Tails
@@ -33,7 +30,7 @@ from howsure.planning.engines.decisions import RESAMPLING, Test
 from howsure.planning.engines.exact import MATTERS, student_width
 from howsure.planning.engines.item_scores import Setting
 from howsure.planning.engines.pool_power import NUMBERS, binomial_error
-from howsure.resampling.units import CANCELLED
+from howsure.resampling.units import draw_signs, scorer_of_sides
 
 FIRST_STUDIES, MOST_STUDIES = 1000, 50_000
 """Studies simulated at first, and at most, where the user does not say how many."""
@@ -44,17 +41,17 @@ SIMULATED_DATA_SETS = 2000
 COMPARED_DATA_SETS, COMPARED_DRAWS = 400, 199
 """Data sets compared one by one, and their draws, where there is no faster way: the power's error is at most .025."""
 
-SWAPPED_DATA_SETS = 400
-"""Data sets whose items are swapped, for metrics without item scores: the power's error is at most .025."""
+EXCHANGED_DATA_SETS = 400
+"""Data sets whose items are exchanged, for metrics without item scores: the power's error is at most .025."""
 
-SWAPS = (20, 30, 50, 99)
-"""Swaps of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
+EXCHANGES = (20, 30, 50, 99)
+"""Exchanges of each data set, batch after batch, 199 in all: as soon as the decision is certain, no more are drawn."""
 
 BATCHES = 8
 """Data sets come in at least so many batches, for threads to share."""
 
 CERTAIN = 2.5
-"""A decision is certain this many standard errors away from the critical value; z has an error of z / √(2 swaps)."""
+"""A decision is certain this many standard errors away from the critical value; with n exchanges z errs by z / √(2n)."""
 
 
 @dataclass(frozen=True)
@@ -160,7 +157,7 @@ def simulated_power(
 ) -> TestPower:
     """Return the power of any test, on data sets drawn from the response model; the same on any number of threads."""
     if not isinstance(metric, AdditiveMetric) and test.name == SIGN_FLIP.name:
-        return _swapped(setting, metric, n_items, test, seed=seed, n=n or SWAPPED_DATA_SETS, workers=workers)
+        return _exchanged(setting, metric, n_items, test, seed=seed, n=n or EXCHANGED_DATA_SETS, workers=workers)
     if not isinstance(metric, AdditiveMetric):
         return _compared(setting, metric, n_items, test, seed=seed, n=n or COMPARED_DATA_SETS)
     n = n or SIMULATED_DATA_SETS
@@ -260,7 +257,7 @@ def _resample(values: FloatArray, k: int, stream: np.random.Generator) -> FloatA
     return np.take_along_axis(values, chosen, axis=-1)
 
 
-def _swapped(
+def _exchanged(
     setting: Setting,
     metric: Metric,
     n_items: int,
@@ -270,111 +267,55 @@ def _swapped(
     n: int,
     workers: int = 1,
 ) -> TestPower:
-    """Swap the items of simulated data sets; for most, a few swaps are enough to be certain of the test's result."""
+    """Exchange A and B in simulated data sets; for most, a few exchanges are enough to be certain of the result."""
     width = n_items * max(1, len(setting.model.scale.levels) if metric.needs == "counts" else 1)
     width *= max(setting.n_responses) if metric.needs in ("sorted", "values") else 1
 
     def rejected(n_data_sets: int, stream: np.random.Generator) -> int:
-        drawn = _drawn(setting, n_data_sets, n_items, metric.needs, stream)
-        return rejected_by_swaps(swaps_of(metric, *drawn, stream), metric.advantage(*drawn), test)
+        sides = _drawn(setting, n_data_sets, n_items, metric.needs, stream)
+        return rejected_by_exchange(metric, sides, metric.advantage(*sides), test, stream)
 
     if not getattr(metric, "vectorized", True):
         workers = 1  # threads would only wait for each other
     seed = child(seed, "power by swaps", n_items)
-    return _share(rejected, n, width * max(SWAPS), seed=seed, workers=workers)
+    return _share(rejected, n, width * max(EXCHANGES), seed=seed, workers=workers)
 
 
-def rejected_by_swaps(swaps: "ScoredSwaps", observed: FloatArray, test: Test) -> int:
-    """Return in how many data sets the swapped advantages leave the observed one significant."""
+def rejected_by_exchange(
+    metric: Metric, sides: Sequence[FloatArray], observed: FloatArray, test: Test, stream: np.random.Generator
+) -> int:
+    """Return in how many data sets exchanges of A and B item by item leave the observed advantage significant.
+
+    `sides` are summaries of gold, A and B, (data sets, items, …). As soon as the decision on a data set is certain, it
+    is exchanged no more.
+    """
     level = test.tail * (1 + 1e-9)
-    n_swaps = sum(SWAPS)
-    critical = float(ndtri(1 - level))
-    open_to = np.flatnonzero(~np.isnan(observed))
-    if test.alternative == "less":
-        observed, sign = -observed, -1.0
-    else:
-        sign = 1.0
+    critical, sign = float(ndtri(1 - level)), -1.0 if test.alternative == "less" else 1.0
+    observed = sign * observed
+    undecided = np.flatnonzero(~np.isnan(observed))
     beyond = np.zeros((2, observed.size), dtype=np.int64)
-    squares, seen, rejected = np.zeros(observed.size), 0, 0
-    for batch in SWAPS:
-        if not open_to.size:
+    squares, drawn, rejected = np.zeros(observed.size), 0, 0
+    for batch in EXCHANGES:
+        if not undecided.size:
             break
-        draws = sign * swaps.of(open_to, batch)
-        here = observed[open_to, np.newaxis]
+        score = scorer_of_sides(metric, [side[undecided] for side in sides], exchanges=True)
+        draws = sign * score(draw_signs(stream, (undecided.size, batch), sides[0].shape[1]))[0]
+        here = observed[undecided, np.newaxis]
         tie = 1e-9 * np.maximum(np.abs(here), 1e-12)
-        beyond[0, open_to] += (draws >= here - tie).sum(axis=1)
-        beyond[1, open_to] += (draws <= here + tie).sum(axis=1)
-        squares[open_to] += np.square(np.nan_to_num(draws)).sum(axis=1)
-        seen += batch
-        fewest = beyond[0, open_to] if test.sides == 1 else beyond[:, open_to].min(axis=0)
-        spread = np.sqrt(squares[open_to] / seen)
-        far = np.abs(observed[open_to]) if test.sides == 2 else observed[open_to]
-        doubt = CERTAIN * critical / math.sqrt(2 * seen)
-        lost = ((fewest + 1) / (n_swaps + 1) > level) | ((seen < n_swaps) & (far < (critical - doubt) * spread))
-        won = ~lost & ((far > (critical + doubt) * spread) | (seen == n_swaps)) & (fewest <= 1 + seen * level)
+        beyond[0, undecided] += (draws >= here - tie).sum(axis=1)
+        beyond[1, undecided] += (draws <= here + tie).sum(axis=1)
+        squares[undecided] += np.square(np.nan_to_num(draws)).sum(axis=1)
+        drawn += batch
+        fewest = beyond[0, undecided] if test.sides == 1 else beyond[:, undecided].min(axis=0)
+        spread = np.sqrt(squares[undecided] / drawn)
+        far = np.abs(observed[undecided]) if test.sides == 2 else observed[undecided]
+        doubt, is_last = CERTAIN * critical / math.sqrt(2 * drawn), drawn == sum(EXCHANGES)
+        lost = (fewest + 1) / (sum(EXCHANGES) + 1) > level
+        lost |= (not is_last) & (far < (critical - doubt) * spread)
+        won = ~lost & ((far > (critical + doubt) * spread) | is_last) & (fewest <= 1 + drawn * level)
         rejected += int(won.sum())
-        open_to = open_to[~lost & ~won]
+        undecided = undecided[~lost & ~won]
     return rejected
-
-
-@dataclass(frozen=True)
-class ScoredSwaps:
-    """Advantages with A and B exchanged item by item; each swapped data set is scored."""
-
-    metric: Metric
-    gold: FloatArray
-    a: FloatArray
-    b: FloatArray
-    stream: np.random.Generator
-
-    @cached_property
-    def _seen(self) -> tuple[FloatArray, FloatArray]:
-        return self.metric.swappable(self.gold, self.a, self.b)
-
-    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
-        """Return the advantages of these data sets: (data sets, swaps)."""
-        gold, a, b = (side[data_sets] for side in (self.gold, *self._seen))
-        n_sets, n_items = gold.shape[:2]
-        shape = (n_sets, n_swaps, *gold.shape[1:])
-        coins = self.stream.integers(0, 2, (n_sets, n_swaps, n_items), dtype=np.int8).astype(bool)
-        coins = coins.reshape(*coins.shape, *[1] * (gold.ndim - 2))
-        ours, theirs = a[:, np.newaxis], b[:, np.newaxis]
-        of_a, of_b = np.where(coins, ours, theirs), np.where(coins, theirs, ours)
-        if self.metric.ignores == "magnitude":  # gold is then ranked once for all swaps
-            return np.asarray(self.metric.advantage(gold[:, np.newaxis], of_a, of_b))
-        of_gold = np.broadcast_to(gold[:, np.newaxis], shape)
-        flat = (np.ascontiguousarray(side).reshape(-1, *gold.shape[1:]) for side in (of_gold, of_a, of_b))
-        return np.asarray(self.metric.advantage(*flat)).reshape(n_sets, n_swaps)
-
-
-@dataclass(frozen=True)
-class SummedSwaps(ScoredSwaps):
-    """The same for functions of sums over items: an item adds to the sums for sure, and with a random sign."""
-
-    @cached_property
-    def _signed(self) -> tuple[FloatArray, FloatArray, FloatArray]:
-        metric: Any = self.metric
-        a, b = self._seen
-        own, swapped = (metric.item_sums(self.gold, *sides) for sides in ((a, b), (b, a)))
-        least = CANCELLED * (np.abs(own) + np.abs(swapped)).sum(axis=-2)
-        return (own + swapped).sum(axis=-2) / 2, (own - swapped) / 2, least
-
-    def of(self, data_sets: IntArray, n_swaps: int) -> FloatArray:
-        """Return the advantages of these data sets: (data sets, swaps)."""
-        sure, columns, least = (part[data_sets] for part in self._signed)
-        coins = self.stream.integers(0, 2, (len(data_sets), n_swaps, columns.shape[1]), dtype=np.int8)
-        sums = sure[:, np.newaxis] + (2.0 * coins - 1.0) @ columns
-        sums[np.abs(sums) < least[:, np.newaxis]] = 0.0
-        metric: Any = self.metric
-        return np.asarray(metric.advantage_of_sums(sums))
-
-
-def swaps_of(
-    metric: Metric, gold: FloatArray, a: FloatArray, b: FloatArray, stream: np.random.Generator
-) -> ScoredSwaps:
-    """Return the fastest way to swap the items of these data sets."""
-    kind = SummedSwaps if isinstance(metric, SummedMetric) else ScoredSwaps
-    return kind(metric, gold, a, b, stream)
 
 
 def _compared(
