@@ -8,13 +8,14 @@ from click.testing import CliRunner
 from howsure import models, sweeps
 from howsure.auditing import audit, conclude, grid_of, measure
 from howsure.cli import main
-from howsure.cli._commands import as_options, flags_of
+from howsure.cli._commands import flags_of
 from howsure.cli.app import app
 from howsure.documents.text import render
 from howsure.errors import ArgumentError
 from howsure.questions import Audit
 from howsure.questions.tasks import TASKS
 from howsure.sweeps import Grid, Store, Task
+from howsure.wording.options import as_options
 
 SMALL = ["--n-items", "20", "--n-responses", "2", "--n-simulations", "3", "--n-resamples", "39", "--n-fresh", "60"]
 SIZES = {"designs": [(20, 2)], "n_simulations": 3, "n_resamples": 39, "n_fresh": 60}

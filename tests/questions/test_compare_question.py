@@ -14,6 +14,7 @@ from howsure.cli import _ask, _commands
 from howsure.cli.app import QUESTIONS
 from howsure.questions import Compare
 from howsure.questions.base import schema_of
+from howsure.wording.options import as_options
 
 
 @pytest.fixture(scope="module")
@@ -91,8 +92,8 @@ def test_the_schema_knows_types_choices_and_bounds():
 
 
 def test_messages_name_options_on_the_command_line():
-    assert _commands.as_options("Take `interval='score'`.") == "Take --interval score."
-    assert _commands.as_options("`n_resamples` must be given.") == "--n-resamples must be given."
+    assert as_options("Take `interval='score'`.") == "Take --interval score."
+    assert as_options("`n_resamples` must be given.") == "--n-resamples must be given."
 
 
 @pytest.mark.parametrize(

@@ -12,12 +12,13 @@ import zipfile
 import jsonschema
 import pytest
 
-from howsure.cli import _ask, _commands
+from howsure.cli import _ask
 from howsure.models import preset
 from howsure.questions import Compare
 from howsure.web.jobs import connected
 from howsure.web.questions import PAGES
 from howsure.web.rendering import WRITTEN
+from howsure.wording.options import as_options
 
 ROLES = {"gold": "human", "a": "model-2", "b": "model-1"}
 
@@ -286,7 +287,7 @@ def test_forms_without_their_token_are_refused(client, ratings_csv):
 def test_every_question_of_the_web_has_a_command():
     command = _ask.command(Compare)
     assert {parameter.name for parameter in command.params} >= {"gold", "a", "b"}
-    assert _commands.as_options("`a`") == "--a"
+    assert as_options("`a`") == "--a"
 
 
 SCORES = "\n".join(f"{0.5 + 0.01 * (i % 7)} {0.48 + 0.01 * (i % 5)}" for i in range(60)).encode()

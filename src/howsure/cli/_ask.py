@@ -12,6 +12,7 @@ from howsure._fields import Checked, like, option
 from howsure.cli import _commands
 from howsure.cli._progress import progress
 from howsure.errors import ArgumentError, HowsureError
+from howsure.wording.options import as_options
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -280,9 +281,9 @@ def as_text(document: "Document", flags: "Mapping[str, str] | None" = None, *, v
     """Return the document for the terminal: sentences and notes name the options of the command as they are typed."""
     from howsure.documents import Sentence, text
 
-    notes = tuple(type(note)(_commands.as_options(note, flags)) for note in document.notes)
+    notes = tuple(type(note)(as_options(note, flags)) for note in document.notes)
     blocks = tuple(
-        replace(block, text=_commands.as_options(block.text, flags)) if isinstance(block, Sentence) else block
+        replace(block, text=as_options(block.text, flags)) if isinstance(block, Sentence) else block
         for block in document.blocks
     )
     shown, terminal = replace(document, blocks=blocks, notes=notes), sys.stdout.isatty()

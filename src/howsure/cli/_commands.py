@@ -18,10 +18,9 @@ from howsure import _check, _fields
 from howsure._fields import Field
 from howsure.errors import HowsureError
 from howsure.questions.typed import value_of
+from howsure.wording.options import as_options
 
 FILE = "FILE"
-
-NAMED = re.compile(r"`([a-z_]+)(?:=(?:'([^'`]*)'|([^`']*)))?`")
 
 
 WIDEST_CHOICES = 32
@@ -136,28 +135,6 @@ def flags_of(*records: Any) -> dict[str, str]:
     """Return how the command line writes each field of the records."""
     fields = [field for record in records for field in _fields.fields_of(record)]
     return {field.name: _name(field) if field.option.positional else field.flag for field in fields}
-
-
-def as_options(said: str, flags: Mapping[str, str] | None = None) -> str:
-    """Return a message in the words of the command line: `interval='score'` becomes --interval score.
-
-    With `flags`, only settings that are among them become options.
-
-    Examples
-    --------
-    >>> as_options("Take `interval='score'`, or more than `n_items` items.")
-    'Take --interval score, or more than --n-items items.'
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name, quoted, bare = found.groups()
-        if flags is not None and name not in flags:
-            return found.group(0).strip("`")
-        value = quoted if quoted is not None else bare
-        flag = f"--{name.replace('_', '-')}" if flags is None else flags[name]
-        return flag if value in (None, "True") else f"{flag} {value}"
-
-    return NAMED.sub(option, said)
 
 
 FEW = 12

@@ -9,6 +9,7 @@ import click
 from howsure import _check, _fields, _files
 from howsure.cli import _commands
 from howsure.errors import ArgumentError, DataError, HowsureError
+from howsure.wording.options import as_options
 
 SETTINGS = "howsure.toml"
 TABLE = "gate"
@@ -71,9 +72,7 @@ class GateCommand(_commands.Command):
                 ctx.default_map = {**(ctx.default_map or {}), **read_settings(SETTINGS, self)}
             return super().parse_args(ctx, args)
         except (HowsureError, click.UsageError) as error:
-            complain(
-                _commands.as_options(error.format_message() if isinstance(error, click.UsageError) else str(error))
-            )
+            complain(as_options(error.format_message() if isinstance(error, click.UsageError) else str(error)))
             raise click.exceptions.Exit(COULD_NOT_RUN) from None
 
     def _has_files(self, ctx: click.Context, args: list[str]) -> bool:

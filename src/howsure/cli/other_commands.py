@@ -13,6 +13,7 @@ from howsure.cli import _ask, _commands
 from howsure.cli._ask import say
 from howsure.errors import needs_extra
 from howsure.questions.table_fields import TableFields
+from howsure.wording.options import as_options
 
 if TYPE_CHECKING:
     from howsure.data.response_tables import ResponseTable
@@ -251,7 +252,7 @@ def write_table(asked: Convert) -> None:
     io.write(table, asked.out, force=asked.force)
     say(f"{asked.out}: {table}")
     for note in (*table.notes, *_direction(table)):
-        say(f"Note: {_commands.as_options(note)}")
+        say(f"Note: {as_options(note)}")
 
 
 def _direction(table: "ResponseTable") -> list[str]:

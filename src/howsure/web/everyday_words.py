@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from howsure.documents.numbers import in_words, interval, minus, number
+from howsure.wording.options import spelled
 
 LABELS = {
     "a": "Model A", "accuracy_points": "Difference in percentage points", "aggregate": "Combine tasks by",
@@ -82,10 +83,9 @@ def humanly(message: str) -> str:
     >>> humanly("treat all values as labels with `scale='nominal'` or --scale nominal.")
     'Treat all values as labels with “Scale”: labels without order or “Scale”: labels without order.'
     """
-    said = re.sub(r"`(\w+)='?([^'`]*)'?`", lambda found: _set(found[1], found[2]), message)
-    said = re.sub(r"--([a-z][a-z-]+)(?:[ =]([a-z][\w-]*)\b(?=[.,;:) ]|$))?", _flagged, said)
-    said = re.sub(r"`([a-z_]+)`", lambda found: f"“{label_of(found[1])}”", said)
-    return sentence(said)
+    said = spelled(message, lambda name, value: f"“{label_of(name)}”" if value is None else _set(name, value))
+    # Notes that show a command.
+    return sentence(re.sub(r"--([a-z][a-z-]+)(?:[ =]([a-z][\w-]*)\b(?=[.,;:) ]|$))?", _flagged, said))
 
 
 def _flagged(found: "re.Match[str]") -> str:

@@ -51,7 +51,7 @@ BATCHES = 8
 """Data sets come in at least so many batches, for threads to share."""
 
 CERTAIN = 2.5
-"""A decision is certain this many standard errors away from the critical value; with n exchanges z errs by z / √(2n)."""
+"""A decision is certain so many standard errors away from the critical value; after n exchanges z errs by z / √(2n)."""
 
 
 @dataclass(frozen=True)
