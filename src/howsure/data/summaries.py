@@ -18,7 +18,7 @@ are numbered by themselves (`narrowed`): counts are then as wide as the item wit
 
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import Literal, Protocol, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -41,14 +41,6 @@ FEW_CELLS = 2**20
 
 Needs = Literal["means", "counts", "sorted", "values"]
 Data = TypeVar("Data", Contest, ResponseTable)
-
-
-class LooksAtLabels(Protocol):
-    """What is asked of a metric here: `howsure.metrics.Metric` has it."""
-
-    @property
-    def label_blind(self) -> bool:
-        """Whether it does not look at which label is which."""
 
 
 def summarise(responses: Responses, needs: Needs, scale: Scale) -> FloatArray:
@@ -100,7 +92,7 @@ def grid(responses: Responses) -> FloatArray:
     return rows
 
 
-def lean(data: Data, metrics: Iterable[LooksAtLabels], *, n_spare: int = 0) -> Data:
+def lean(data: Data, metrics: Iterable[Any], *, n_spare: int = 0) -> Data:
     """Return the data with the labels of each item numbered by themselves, where counts are many and metrics allow."""
     if data.n_items * len(data.scale.levels) <= FEW_CELLS or not all(metric.label_blind for metric in metrics):
         return data

@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -23,16 +23,6 @@ from howsure.io.values import Encoded, Factor, refuse_mixed_sources
 
 WIDEST_ARRAY = 2**28
 """Bytes up to which ids are kept in a fixed-width array; one very long id would make all others as long."""
-
-
-class Places(Protocol):
-    """What can say where a row is, for messages."""
-
-    def place(self, row: int) -> str:
-        """Say where a row is: "ratings.csv, line 7"."""
-
-    def short_place(self, row: int) -> str:
-        """Say where a row is within its file: "line 7"."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,13 +47,13 @@ class CodedRows:
     source: Factor
     rater: Factor | None
     repeat: npt.NDArray[np.float64] | None
-    sheet: Places
+    sheet: Any
     where: IntArray
     weights: npt.NDArray[np.float64] | None = None
 
     def place(self, row: int) -> str:
         """Say where a row is."""
-        return self.sheet.place(int(self.where[row]))
+        return str(self.sheet.place(int(self.where[row])))
 
     def assemble(self, encoded: Encoded, groups: Mapping[str, Labels], notes: Sequence[str]) -> ResponseTable:
         """Sort the rows by source, item and repeat, and cut them into sources."""

@@ -8,7 +8,7 @@ bits.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from howsure.data.summaries import Needs
 from howsure.documents import Block, Column, Document, Sentence, Table, details
 from howsure.documents.numbers import counted, number
 from howsure.errors import ArgumentError
+from howsure.metrics import Metric
 from howsure.models.base import PERTURBATIONS, Epsilon, ResponseModel, Sizes, check_sizes
 from howsure.models.model_files import resolve
 from howsure.provenance import Provenance
@@ -30,21 +31,10 @@ CHUNK = 1 << 16
 """Largest number of entries of one simulated array: half a megabyte, so that a batch stays in the cache."""
 
 
-class Advantage(Protocol):
-    """What simulation must know of a metric: `howsure.metrics` has many, already `on` the model's scale."""
-
-    @property
-    def needs(self) -> Needs:
-        """The summary that the metric reads."""
-
-    def advantage(self, gold: FloatArray, a: FloatArray, b: FloatArray) -> FloatArray:
-        """Return how much better A is than B, one number for each data set."""
-
-
 @_matrices.on_one_thread
 def simulate_advantages(
     model: ResponseModel,
-    metrics: Sequence[Advantage],
+    metrics: Sequence[Metric],
     *,
     n_items: int,
     n_responses: Sizes = 5,
