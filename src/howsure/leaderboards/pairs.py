@@ -28,8 +28,8 @@ from howsure.intervals import FEW_TELLING
 from howsure.leaderboards.request import PairsRequest
 from howsure.leaderboards.units import BoardUnits, Tasks
 from howsure.nulls import SIGN_FLIP, Null
-from howsure.resampling.draws import CELLS
-from howsure.resampling.units import draw_counts, draw_signs
+from howsure.resampling.draws import CELLS, in_batches
+from howsure.resampling.units import draw_counts, draw_signs, every_sign
 
 WORK = 1e11
 """Multiplications that standard errors of pairs may take in all draws; beyond them fewer draws measure the quantile."""
@@ -286,18 +286,34 @@ def sign_sums(units: BoardUnits, settings: PairSettings) -> tuple[FloatArray, bo
 
     The coins are those by which `compare` exchanges A and B, so a pair's advantages are those of its null draws.
     """
-    n, m = units.totals.shape
-    if 2**n <= settings.n_resamples:
-        coins = (np.arange(2**n)[:, np.newaxis] >> np.arange(n)) % 2
-        return np.ascontiguousarray(np.einsum("uj,du->jd", units.totals, 1.0 - 2.0 * coins)), True
-    sums = np.empty((m, settings.n_resamples))
+    drawing = ScoresFlipped(units.totals)
+    if 2**drawing.width <= settings.n_resamples:
+        return drawing.flipped(every_sign(drawing.width)), True
+    draws = in_batches(
+        drawing,
+        (1, units.totals.shape[1]),
+        n_resamples=settings.n_resamples,
+        seed=settings.seed,
+        purpose=SIGN_FLIP.name,
+        workers=settings.workers,
+    )
+    return draws.advantages[0], False
 
-    def batch(number: int, start: int, stop: int) -> None:
-        rng = _random.generator(settings.seed, SIGN_FLIP.name, number)
-        sums[:, start:stop] = (draw_signs(rng, (stop - start,), n) @ units.totals).T
 
-    _random.map_blocks(batch, settings.n_resamples, workers=settings.workers, size=max(1, CELLS // n), width=n)
-    return sums, False
+class ScoresFlipped:
+    """The scores of all models where each unit's sign is turned or not; `totals` are those of (units, models)."""
+
+    def __init__(self, totals: FloatArray) -> None:
+        self.totals, self.width = totals, len(totals)
+
+    def flipped(self, signs: FloatArray) -> FloatArray:
+        """Return the scores under signs of the units, (draws, units): (models, draws)."""
+        return np.ascontiguousarray((signs @ self.totals).T)
+
+    def advantages(self, rng: np.random.Generator, n_draws: int) -> tuple[FloatArray, FloatArray]:
+        """Return the scores under random signs; they have no errors of their own."""
+        scores = self.flipped(draw_signs(rng, (n_draws,), self.width))[np.newaxis]
+        return scores, np.full(scores.shape, np.nan)
 
 
 def sign_flip_test(units: BoardUnits, spread: "Spread", settings: PairSettings) -> Tested:

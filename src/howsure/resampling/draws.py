@@ -21,7 +21,7 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.errors import ArgumentError
 from howsure.resampling.schemes import Exchange, Scheme
 from howsure.resampling.stacks import Stack
-from howsure.resampling.units import MeanScorer, Scorer, draw_counts, draw_signs, few_kinds, scorer_of
+from howsure.resampling.units import MeanScorer, Scorer, draw_counts, draw_signs, every_sign, few_kinds, scorer_of
 
 Progress = Callable[[int], object]
 
@@ -191,7 +191,7 @@ def every_exchange(stack: Stack, metrics: Sequence[Any], scheme: Scheme, cluster
     stack = stack.keeping(scheme)
     drawing = UnitsDrawn(stack, metrics, clusters, exchanges=True)
     n = drawing.n_units
-    patterns = 1.0 - 2.0 * ((np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1)
+    patterns = every_sign(n)
     size = max(1, CELLS // drawing.width)
     parts = [
         drawing.scored(

@@ -77,6 +77,11 @@ def draw_signs(
     return np.asarray(1 - 2 * np.unpackbits(coins, axis=-1, count=n).astype(np.float64))
 
 
+def every_sign(n: int) -> FloatArray:
+    """Return all 2ⁿ ways to give n units a sign, (ways, n); the first turns none."""
+    return np.asarray(1.0 - 2.0 * ((np.arange(2**n)[:, np.newaxis] >> np.arange(n)) & 1))
+
+
 def few_kinds(scorers: list[Any]) -> IntArray | None:
     """Return how many units of each kind there are, and tell the scorers; None where units must be drawn one by one.
 
