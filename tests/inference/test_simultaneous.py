@@ -19,7 +19,7 @@ from howsure.inference.simultaneous import (
     tail_pairs,
 )
 from howsure.leaderboards.pairs import column_ratios, pair_maxima
-from howsure.leaderboards.units import Units
+from howsure.leaderboards.units import BoardUnits
 
 
 def stepdown_by_definition(observed, null, exact):
@@ -132,7 +132,7 @@ def test_studentised_maxima_are_those_of_the_drawn_units(strata, equal, m):
          for start, stop in zip(starts, [*starts[1:], n], strict=True)], axis=1, dtype=np.uint8, casting="unsafe",
     )  # fmt: skip
     names = tuple("abcdefghijklmnopqrstuvwxyz"[:m])
-    units = Units(names, rests, shares, starts, rests.sum(axis=0))
+    units = BoardUnits(names, rests, shares, starts, rests.sum(axis=0))
     least = np.zeros((m, m))
     found = pair_maxima(rests, units, weights, least)
     assert np.allclose(found, twin_of_pair_maxima(rests, shares, starts, weights))

@@ -24,8 +24,8 @@ from howsure.metrics.ratings import MeanRating
 from howsure.metrics.wins import Wins
 from howsure.models import preset
 from howsure.papers.legacy import LEGACY, AccuracyFirstLabelLegacy, EarthMoverHistogramOfResponsesLegacy
-from howsure.planning.engines.monte_carlo import swaps_of
 from howsure.resampling import Scheme, summaries_of
+from howsure.resampling.units import draw_signs, scorer_of_sides
 from howsure.testing import check_metric
 from tests.resampling.drawing import draw
 
@@ -744,7 +744,7 @@ def test_swapped_ranks_of_few_labels_hold_their_level_and_no_less(kind, name):
     metric = resolve(name).on(model.scale)
     gold, a, b = model.draw(n_data_sets, 300, n_responses=1, epsilon=(0.2, 0.2), needs=metric.needs, rng=rng)
     observed = metric.advantage(gold, a, b)[:, np.newaxis]
-    draws = swaps_of(metric, gold, a, b, rng).of(np.arange(n_data_sets), n_swaps)
+    draws, _ = scorer_of_sides(metric, (gold, a, b), exchanges=True)(draw_signs(rng, (n_data_sets, n_swaps), 300))
     tails = [(draws >= observed - 1e-12).sum(axis=1), (draws <= observed + 1e-12).sum(axis=1)]
     rejected = (2 * (np.minimum(*tails) + 1) / (n_swaps + 1) <= 0.05 + 1e-9).sum()
     region = binomial_region(n_data_sets, 0.05, confidence_level=0.99)
