@@ -14,6 +14,7 @@ from howsure import Contest, _random
 from howsure.comparison import compare
 from howsure.nulls import SCORE_TESTS, Hypothesis, Resamples, Units, ranks
 from howsure.nulls.medians import BootstrapMedian
+from howsure.resampling.draws import MeansDrawn
 
 NAMES = ("t", "sign", "wilcoxon", "bootstrap", "bootstrap-median", "permutation", "permutation-median")
 T, SIGN, WILCOXON, BOOTSTRAP, BOOTSTRAP_MEDIAN, PERMUTATION, PERMUTATION_MEDIAN = map(SCORE_TESTS.get, NAMES)
@@ -186,14 +187,29 @@ def clustered_differences():
     return groups, rng.normal(size=12)[groups] + rng.normal(0.5, 1, groups.size)
 
 
-def test_cluster_robust_error_of_the_bootstrap_is_that_of_statsmodels():
+def test_cluster_robust_error_of_resamples_is_that_of_statsmodels():
     import statsmodels.api as sm
 
     groups, values = clustered_differences()
     fit = sm.OLS(values, np.ones(values.size)).fit(cov_type="cluster", cov_kwds={"groups": groups}, use_t=True)
     sample = Units(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
     # statsmodels multiplies by (n - 1) / (n - k) = 1 for one regressor and by G / (G - 1), as we do.
-    assert BOOTSTRAP.run(sample, Hypothesis(), DRAWS).statistic[0] == pytest.approx(fit.tvalues[0])
+    mean, error = (side[0, 0] for side in MeansDrawn(sample.sums, sample.sizes).scorer(np.ones((1, 1, sample.n))))
+    assert mean / error == pytest.approx(fit.tvalues[0])
+
+
+@pytest.mark.parametrize(("test", "null"), [(BOOTSTRAP, "studentised"), (PERMUTATION, "sign-flip")])
+def test_the_answer_for_clusters_is_that_of_compare(test, null):
+    """Two commands, one question, one p-value, up to the error of the draws."""
+    groups, values = clustered_differences()
+    values = values - 0.3
+    sample = Units(np.bincount(groups, values)[np.newaxis], np.bincount(groups).astype(float))
+    found = test.run(sample, Hypothesis(), Resamples(_random.seed_of(3), 20_000))
+    contest = replace(Contest.from_arrays(None, values, np.zeros(values.size)), groups={"document": groups.astype(str)})
+    result = compare(contest, metric="rating", cluster="document", null=null, n_resamples=20_000, rng=0)
+    slack = 5 * math.sqrt(2 * result.pvalue / 20_000) if test.resamples else 1e-9
+    assert abs(found.pvalue[0] - result.pvalue) < slack
+    assert 0.01 < result.pvalue < 0.9
 
 
 def test_students_t_of_clusters_is_that_of_compare():
@@ -255,6 +271,19 @@ def test_coverage_on_normal_data(test):
     found = test.run(Units.independent(rows), Hypothesis(), DRAWS)
     missed = 1000 - int(((found.low <= 0) & (found.high >= 0)).sum())
     assert missed <= stats.binom.ppf(0.9995, 1000, 0.05)
+
+
+@pytest.mark.parametrize("n", [100, 101, 150])
+@pytest.mark.parametrize("test", [BOOTSTRAP_MEDIAN, PERMUTATION_MEDIAN])
+def test_an_end_of_a_median_of_ratings_is_a_difference_of_ratings(test, n):
+    """Halving leaves an end 1e-15 beside 0, which would say that 0 does not belong to the interval."""
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        differences = rng.integers(1, 6, n) - rng.integers(1, 6, n)
+        found = test.run(Units.of(differences[np.newaxis].astype(float)), Hypothesis(), DRAWS)
+        for end in (found.low[0], found.high[0]):
+            assert 4 * end == round(4 * end)
+        assert (found.low[0] <= 0 <= found.high[0]) == (found.pvalue[0] > 0.05)
 
 
 @pytest.mark.parametrize("n", [2, 4, 7, 10, 21, 45, 75])

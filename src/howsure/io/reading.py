@@ -316,9 +316,9 @@ def _table(file: File, sheet: Sheet, layout: Layout) -> ResponseTable:
         if wide := wide_sources(sheet, own):
             return read_found(sheet, wide, own)
         if own.source is None and guess(sheet, "source", taken=[own.item, own.value]) is None:
-            raise ArgumentError(
-                f"{file.path} does not say whose responses it holds; name it: {Path(file.path).stem}={file.path}."
-            )
+            on_disk = isinstance(file.path, str | Path)
+            named = f"{Path(file.path).stem}={file.path}" if on_disk else "NAME=table, in a mapping"
+            raise ArgumentError(f"{sheet.name} does not say whose responses it holds; name it: {named}.")
         return read_tidy(sheet, own)
     column = _source_column(sheet, file.name, own)
     return read_tidy(sheet, replace(own, source=column), file.name if column is None else {file.name: file.name})

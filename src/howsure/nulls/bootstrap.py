@@ -161,8 +161,7 @@ class StudentisedBootstrap(MeanTest):
     def run(self, units: Units, hypothesis: Hypothesis, resamples: Resamples) -> TestedRows:
         """Test each row; p-value and interval read the same draws, so that they agree."""
         drawing = MeansDrawn(units.sums, units.sizes)
-        mean, error = (side[:, 0] for side in drawing.scorer(np.ones((1, 1, units.n))))
-        error = np.where(np.isnan(robust_error(units)[1]), np.nan, error)  # where the units do not vary
+        mean, error, _ = robust_error(units)
         draws = in_batches(
             drawing,
             (1, len(mean)),

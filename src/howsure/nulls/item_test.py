@@ -295,7 +295,8 @@ class FormulaTest(ItemTest):
 
     def cautions(self, evidence: Evidence, metric: str, alternative: str) -> list[str]:
         """Return what a reader must know about the hypothesis of the test."""
-        return [self.caution] if self.caution else []
+        caution = self.caution_for(evidence.items.shape[1])
+        return [caution] if caution else []
 
 
 def on_the_data(name: str) -> tuple[Rule, ...]:

@@ -1,10 +1,11 @@
-"""Tests of the median difference by bootstrap and by sign flips, both exact: nothing is drawn.
+"""Tests of the median difference by bootstrap and by sign flips, by exact distributions: nothing is drawn.
 
 The middle of n draws with replacement is one of the data, or the mean of two, with probabilities that can be written
 down; and the median after random sign flips depends only on where the middle positive comes, going from the largest
 difference to the smallest.
 """
 
+import math
 from abc import abstractmethod
 from functools import lru_cache
 from types import MappingProxyType
@@ -76,7 +77,15 @@ class MedianTest(FormulaTest):
         low = float(row.min()) - float(np.ptp(row)) - 1.0
         if self.at_least(row[np.newaxis] - low)[0] > tail:
             return -np.inf
-        return float(edge(lambda delta: self.at_least(row[np.newaxis] - delta)[0] > tail, low, high, halvings=HALVINGS))
+
+        def kept(delta: float) -> bool:
+            return bool(self.at_least(Units.independent(row[np.newaxis]).less(delta).sums)[0] > tail)
+
+        end = float(edge(kept, low, high, halvings=HALVINGS))
+        # The end is one of the data, or the mean of two: without the last digits, which halving leaves.
+        digits = 12 - math.ceil(math.log10(max(abs(end), float(np.ptp(row)), 1e-300)))
+        shorter = round(end, digits)
+        return shorter if kept(shorter) else end
 
 
 class BootstrapMedian(MedianTest):
@@ -90,10 +99,11 @@ class BootstrapMedian(MedianTest):
 
     name, score_name = "bootstrap-median", "bootstrap-median"
     label = "bootstrap test of the median"
-    says = "no resampling: the exact bootstrap distribution of the median item advantage"
+    says = "no resampling: the exact bootstrap distribution of the median item advantage, of 100 items or more"
     account = (
         "the p-value is the share of bootstrap samples whose median item advantage lies on the other side of 0 (Efron "
-        "1981), computed without drawing them"
+        "1981), computed without drawing them; with fewer than 100 items it is that of order statistics, because so "
+        "few bootstrap samples reject too often"
     )
     how = (
         "segments are resampled with replacement, and the interval of their median is inverted (Efron 1981). The "
@@ -147,9 +157,9 @@ def _lower_middle(n: int) -> FloatArray:
 
     It is the chance that (n + 1) / 2 draws or more are among them.
     """
-    from scipy.special import bdtr
+    from scipy.special import bdtrc
 
-    upto: FloatArray = 1 - bdtr((n + 1) // 2 - 1, n, np.arange(n + 1) / n)
+    upto: FloatArray = np.asarray(bdtrc((n + 1) // 2 - 1, n, np.arange(n + 1) / n))
     upto.flags.writeable = False
     return upto
 

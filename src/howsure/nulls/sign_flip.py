@@ -87,8 +87,10 @@ class SignFlip(MeanTest):
         """Test each row: exactly, or by expansion where very many units lie almost on a grid, but not on it."""
         centred, mean = units.less(hypothesis.delta), units.means
         less, greater = np.empty((2, len(mean)))
+        exact = True
         for i, row in enumerate(centred.sums):
             flips = sign_flips(row)
+            exact = exact and flips is not None
             less[i], greater[i] = (
                 np.ravel(simulated_sign_flips(row[np.newaxis])) if flips is None else (flips.less, flips.greater)
             )
@@ -96,7 +98,7 @@ class SignFlip(MeanTest):
         low, high = no_interval(mean)
         if hypothesis.interval:
             low, high = hypothesis.ends(*self._interval(units, hypothesis.tail))
-        return TestedRows(mean, mean - hypothesis.delta, pvalue, side, low, high, exact=True)
+        return TestedRows(mean, mean - hypothesis.delta, pvalue, side, low, high, exact=exact)
 
     @staticmethod
     def _interval(units: Units, tail: float) -> Tails:

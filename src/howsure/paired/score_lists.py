@@ -231,8 +231,8 @@ class ScoreTable:
 def _column(name: str, values: Any) -> FloatArray:
     try:
         column = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise DataError(f"the scores of {name} must be numbers.") from None
+    except (TypeError, ValueError, OverflowError):  # words, lists of lists, or whole numbers of 400 digits
+        raise DataError(f"the scores of {name} must be numbers that a double holds.") from None
     if column.ndim != 1 or column.size == 0:
         raise DataError(f"the scores of {name} must be one list of numbers; got an array of shape {column.shape}.")
     if not np.isfinite(column).all():

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from howsure import _check
 from howsure._fields import like, option
-from howsure.errors import ArgumentError
+from howsure.errors import ArgumentError, DataError
 from howsure.questions.base import HERE, Question, Run, seed_option
 from howsure.questions.simulators import SimulatorFields
 from howsure.questions.table_fields import (
@@ -336,8 +336,11 @@ class Plan(TableFields, SimulatorFields, MetricFields, Question):
             return True
         if not path.is_file():
             return False
-        with path.open("rb") as file:
-            return b'"howsure_model"' not in file.read(200)
+        try:
+            with path.open("rb") as file:
+                return b'"howsure_model"' not in file.read(200)
+        except OSError as error:
+            raise DataError(f"{path} cannot be read: {error.strerror}.") from None
 
     def _answer(self, run: Run) -> "planning.Plan":
         from howsure.planning import plan
