@@ -70,9 +70,10 @@ def measure(n_clusters, shape, effects, n_data_sets):
     beyond = apart = 0
     for number in range(n_data_sets):
         contest = data_set(rng, sizes_of(rng, n_clusters, shape), effects)
-        result = compare(contest, metric="rating", cluster="document", margin=TRUTH, rng=number, workers=1)
+        asked = {"metric": "rating", "cluster": "document", "rng": number, "workers": 1}
+        result = compare(contest, margin=TRUTH, **asked)
         found = {"default": result.confidence_interval}
-        found |= {method: result.at(interval=method).confidence_interval for method in METHODS}
+        found |= {method: compare(contest, interval=method, **asked).confidence_interval for method in METHODS}
         for method, ends in found.items():
             covered[method] += TRUTH in ends
             width[method] += ends.width / n_data_sets

@@ -28,7 +28,7 @@ from howsure.inference import adjust, binomial_region, clopper_pearson
 from howsure.inference.simultaneous import rank_sets
 from howsure.leaderboards import compare_all
 from howsure.leaderboards.pairs import Pairs, PairSettings, Spread, draw_units, reach_of, sign_flip_test
-from howsure.leaderboards.units import Units
+from howsure.leaderboards.units import BoardUnits
 from measured import MEASURED, ROOT, markdown, put_between, read_rows, write_rows
 
 ALPHA, N_DRAWS = 0.05, 499
@@ -63,7 +63,9 @@ def simulate(rng, quality, n, k):
 def units_from(scores):
     n, m = scores.shape
     totals = scores / n
-    return Units(tuple(map(str, range(m))), totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), totals.sum(axis=0))
+    return BoardUnits(
+        tuple(map(str, range(m))), totals, np.full(n, 1 / n), np.zeros(1, dtype=np.int64), totals.sum(axis=0)
+    )
 
 
 def t_tests(advantages, spread, n):

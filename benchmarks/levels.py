@@ -35,7 +35,7 @@ from howsure.errors import HowsureWarning
 from howsure.inference import clopper_pearson, tail_pvalue
 from howsure.intervals import INTERVALS
 from howsure.metrics import resolve
-from howsure.resampling import Scheme, draw, summaries_of
+from howsure.resampling import Scheme, Stack, draw, summaries_of
 from measured import read_rows, write_rows
 
 ROOT = Path(__file__).parents[1]
@@ -79,6 +79,16 @@ def data_set(rng, n, k, truth):
     return ((numbers, NUMBERS), (labels, LABELS))
 
 
+def null_advantages(contest, metrics, null, number):
+    """Return the advantages of each metric in draws of a null: (metrics, draws)."""
+    shifted = null == "shifted-bootstrap"
+    draws = draw(
+        Stack(contest), metrics, scheme=NULLS[null], exchange=None if shifted else null, n_resamples=N_DRAWS,
+        seed=seed_of(number),
+    )  # fmt: skip
+    return (draws.shifted() if shifted else draws).advantages[:, 0]
+
+
 def attainable(advantages, n_draws):
     """Return how often an exact test by swapped signs rejects, given the sizes of item advantages that take few values.
 
@@ -105,13 +115,11 @@ def level_cell(cell):
     warnings.simplefilter("ignore", HowsureWarning)
     rejected = dict.fromkeys(NUMBERS + LABELS, 0)
     expected = dict.fromkeys(FEW_VALUES if (null, n) == ("sign-flip", 50) else (), 0.0)
-    scheme = NULLS[null]
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
         for contest, names in data_set(rng, n, k, truth):
             metrics = [resolve(name).on(contest.scale) for name in names]
-            draws = draw(contest, metrics, scheme=scheme, null=null, n_resamples=N_DRAWS, seed=seed_of(number))
-            for metric, null_draws in zip(metrics, draws.advantages, strict=True):
+            for metric, null_draws in zip(metrics, null_advantages(contest, metrics, null, number), strict=True):
                 summaries = summaries_of(contest, metric.needs)
                 observed = float(metric.advantage(*summaries))
                 rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
@@ -151,15 +159,12 @@ def unequal_cell(cell):
             (Contest.from_arrays(*sides, scale="continuous"), ("mae", "wins", "spearman")),
             (Contest.from_arrays(*cut, scale="nominal"), ("accuracy", "tv")),
         ):
-            fair = compare_each(contest, metrics=names, correction="none", n_resamples=199, rng=number, workers=1)
+            fair = compare_each(contest, metrics=names, correction="none", n_resamples=N_DRAWS, rng=number, workers=1)
             for name, entry in zip(names, fair, strict=True):
                 metric = resolve(name).on(contest.scale)
-                draws = draw(
-                    contest, [metric], scheme=Scheme(items="all"), null="sign-flip", n_resamples=199,
-                    seed=seed_of(number),
-                )  # fmt: skip
+                (null_draws,) = null_advantages(contest, [metric], "sign-flip", number)
                 observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
-                rejected[name][0] += tail_pvalue(observed, draws.advantages[0]).pvalue <= ALPHA
+                rejected[name][0] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
                 rejected[name][1] += entry.pvalue <= ALPHA
     return [
         {"k_a": k_a, "k_b": k_b, "metric": metric, "runs": runs, "n_data_sets": n_data_sets, "rejected": count}
@@ -176,9 +181,7 @@ def ranks_cell(cell):
     for number in range(n_data_sets):
         rng = np.random.default_rng([number, n, k, sum(map(ord, truth))])
         contest = data_set(rng, n, k, truth)[0][0]
-        asked = {"scheme": NULLS["sign-flip"], "null": "sign-flip", "n_resamples": N_DRAWS}
-        draws = draw(contest, metrics, seed=seed_of(number), **asked)
-        for metric, null_draws in zip(metrics, draws.advantages, strict=True):
+        for metric, null_draws in zip(metrics, null_advantages(contest, metrics, "sign-flip", number), strict=True):
             observed = float(metric.advantage(*summaries_of(contest, metric.needs)))
             rejected[metric.name] += tail_pvalue(observed, null_draws).pvalue <= ALPHA
     design = {"true_because": truth, "n_items": n, "n_responses": k, "n_data_sets": n_data_sets}

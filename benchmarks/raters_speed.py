@@ -5,8 +5,8 @@
 The two-way bootstrap on a million ratings of 2,000 raters:
 
 100,000 items, ten ratings each by raters drawn from 2,000; gold-free mean rating of two models (a million ratings of each
-model) and mean absolute error against a gold of a million ratings. The first draws compile the kernels and are not
-counted. Peak memory is that of the whole process.
+model) and mean absolute error against a gold of a million ratings. Two draws before them are not counted. Peak memory is
+that of the whole process.
 
 Intervals of agreement: `measure_agreement` from start to end, and the same draws with coefficients that pass over all
 responses in each (`agreement_plain.py`), without anything else. The two must give the same intervals.
@@ -26,7 +26,7 @@ from howsure.metrics import resolve
 from howsure.raters import measure_agreement
 from howsure.raters.agreement_coefficients import cells_from
 from howsure.raters.agreement_intervals import fisher_interval, measure_errors
-from howsure.resampling import Scheme, draw
+from howsure.resampling import Scheme, Stack, draw
 from measured import MEASURED, write_rows
 
 N_ITEMS, PER_ITEM, N_RATERS, N_DRAWS = 100_000, 10, 2_000, 2_000
@@ -63,12 +63,12 @@ def rated():
 def measure_bootstrap(workers):
     """Yield the seconds and the memory of the two-way bootstrap."""
     for name, contest in contests():
-        how = {"scheme": Scheme(raters="random"), "null": None, "seed": seed_of(0), "workers": workers}
+        how = {"scheme": Scheme(raters="random"), "seed": seed_of(0), "workers": workers}
         metric = resolve(name).on(contest.scale)
-        draw(contest, [metric], n_resamples=2, **how)
+        draw(Stack(contest), [metric], n_resamples=2, **how)
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         started = time.perf_counter()
-        draw(contest, [metric], n_resamples=N_DRAWS, **how)
+        draw(Stack(contest), [metric], n_resamples=N_DRAWS, **how)
         seconds = time.perf_counter() - started
         after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         yield {
