@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from answer_cases import Case, cases, prepare
+from answer_cases import SHARED, Case, cases, prepare
 from scipy.stats import t as student
 
 N_SEEDS = 4
@@ -81,7 +81,7 @@ def run_command(words: list[str]) -> tuple[int, str]:
     finally:
         sys.argv = arguments
     printed = "".join(stream.buffer.getvalue().decode("utf-8", "replace") for stream in streams)
-    return code, printed.replace(os.getcwd(), "HERE")
+    return code, printed.replace(os.getcwd(), "HERE").replace(str(SHARED), "SHARED")
 
 
 def answers_of_command(words: list[str]) -> dict[str, Json]:

@@ -7,16 +7,19 @@ from howsure.inference.solving import fewest
 from howsure.planning.choices import Limits, Target
 from howsure.planning.designs import Design
 from howsure.planning.engines.base import Engine, OwnAdvantage
-from howsure.planning.engines.decisions import Test
+from howsure.planning.engines.decisions import ON_ADVANTAGES, Test
 from howsure.planning.result import Supposition
 
 
 def suppositions(
     with_difference: Callable[[float], Engine], shown: OwnAdvantage, design: Design, limits: Limits, test: Test
 ) -> tuple[Supposition, ...]:
-    """Return the items that each difference needs with the responses of a design, and the design's own power."""
+    """Return the items that each difference needs with the responses of a design, and the design's own power.
+
+    Tests whose power is counted in whole simulated studies have none: a small difference took them 20 minutes.
+    """
     own = abs(shown.advantage)
-    if not own > 0:
+    if not own > 0 or test.name not in ON_ADVANTAGES:
         return ()
     target = limits.target if limits.target is not None and limits.target.kind == "power" else Target("power", 0.8)
     differences = {"the pilot's own": own, "half of it": own / 2}
