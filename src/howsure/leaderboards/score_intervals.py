@@ -14,7 +14,7 @@ from howsure.intervals import INTERVALS, are_signs, score
 from howsure.intervals.direct import enough, won_and_lost
 from howsure.leaderboards.pairs import Findings, PairSettings
 from howsure.metrics import ItemMetric, Metric
-from howsure.resampling import cluster_df
+from howsure.resampling import cluster_df, ratio_error
 
 FEW = 30
 """With so few items or clusters, Student's interval of skewed scores is too short (docs/evidence/runs.md)."""
@@ -217,8 +217,8 @@ def moments(parts: Sequence[Part]) -> tuple[FloatArray, FloatArray, FloatArray]:
                 return np.full(alone.size, np.nan), np.full(alone.size, 1.0), np.full(alone.size, np.nan)
             shares = sizes / n
             sums = np.zeros((sizes.size, alone.size))
-            np.add.at(sums, codes, rest / n)
-            own = (np.square(sums) / (1 - shares)[:, np.newaxis]).sum(axis=0)  # CR2, as in `resampling.ratio_error`
+            np.add.at(sums, codes, rest)  # of deviations: large means would only be rounded
+            own = np.square(ratio_error(sums.T, sizes))
             most = n * float(np.square(shares).sum())
             with np.errstate(divide="ignore", invalid="ignore"):
                 effect = np.where(alone > 0, own / alone, most)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from howsure.data.scales import FloatArray
+from howsure.inference.sign_flips import grid_step as common_step
 from howsure.metrics import AdditiveMetric
 from howsure.planning.engines.item_scores import Block, Setting, draw_chunk
 from howsure.planning.engines.score_sums import SumGrid, symmetrised
@@ -141,30 +142,10 @@ def grid_step(values: FloatArray) -> float:
     # Values that are equal on paper differ in their last bits; twelve digits tell them apart from others.
     distinct = np.unique(np.round(np.abs(values) / largest, 12))
     if distinct.size <= COARSEST:
-        step = _common_divisor(distinct)
+        step = common_step(distinct[distinct > 0], 2e-10)
         if step > 1 / COARSEST:
-            return largest / round(1 / step)
+            return largest * step
     return (float(values.max()) - float(values.min())) / FINE or largest
-
-
-def _common_divisor(distinct: FloatArray) -> float:
-    """Return the largest number of which all are multiples, the largest of them being 1; 0 if it is too small."""
-    step = 1.0
-    while True:
-        parts = distinct / step
-        apart = np.abs(parts - np.rint(parts))
-        worst = int(apart.argmax())
-        if apart[worst] < 1e-6:
-            return step
-        low, high = sorted((step, float(distinct[worst])))
-        while low > 1e-7:
-            low, high = sorted((low, math.fmod(high, low)))
-            if high - low < 1e-7:
-                low = 0.0
-        if high <= 1 / COARSEST:
-            return 0.0
-        # A divisor of 1 is one over a whole number, which removes the rounding.
-        step = 1 / round(1 / high)
 
 
 class ScoreHistogram:
