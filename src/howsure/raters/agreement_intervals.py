@@ -21,6 +21,7 @@ from howsure.data.scales import FloatArray, IntArray
 from howsure.inference import ConfidenceInterval
 from howsure.inference.combined_error import CombinedError
 from howsure.raters.agreement_coefficients import WeightedCoefficients
+from howsure.resampling.units import draw_counts
 
 GROUPS = 20
 """Up to this many raters each is left out in turn; more are left out in this many groups."""
@@ -185,11 +186,7 @@ def _counted(streams: list[np.random.Generator], stops: IntArray, units: IntArra
     n_units = int(units.max()) + 1
     found, start = np.empty((units.size, stops[-1])), 0
     for rng, stop in zip(streams, stops.tolist(), strict=True):
-        drawn = rng.integers(n_units, size=(stop - start, n_units))
-        drawn *= stop - start
-        drawn += np.arange(stop - start)[:, np.newaxis]
-        counts = np.bincount(drawn.ravel(), minlength=n_units * (stop - start))
-        found[:, start:stop] = counts.reshape(n_units, stop - start)[units]
+        found[:, start:stop] = draw_counts(rng, (stop - start,), n_units).T[units]
         start = stop
     return found
 
