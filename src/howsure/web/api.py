@@ -333,7 +333,7 @@ class GoneError(DataError):
 def upload_of(request: Request, identity: str, *, change: bool = False) -> Upload:
     """Return an upload that this visitor may see; or may change."""
     uploads: Uploads = request.app.state.uploads
-    found = uploads.get(identity, None)  # whoever knows the link may read
+    found = uploads.get(identity, request.scope["session_id"] if request.scope["has_session"] and not change else None)
     if found is None or (change and not may_change(request, found.owner)):
         raise GoneError("such table")
     return found
