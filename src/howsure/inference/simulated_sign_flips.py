@@ -9,7 +9,6 @@ formula of Lugannani and Rice failed where a few items dominate.) docs/how-to/pl
 import math
 
 import numpy as np
-from scipy.special import bdtr
 
 from howsure.data.scales import FloatArray
 from howsure.inference.edgeworth import Tails, edgeworth_tail
@@ -41,6 +40,8 @@ def simulated_sign_flips(rows: FloatArray, *, near: float | None = None) -> Tail
     >>> float(greater[0])  # one arrangement of 16
     0.0625
     """
+    from scipy.special import bdtr
+
     sizes = np.abs(rows)
     largest = sizes.max(axis=1, keepdims=True)
     if rows.shape[1] <= ENUMERATED:

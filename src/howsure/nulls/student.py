@@ -3,7 +3,6 @@
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import stdtr
 
 from howsure.data.scales import FloatArray
 from howsure.nulls.item_test import (
@@ -84,7 +83,7 @@ class StudentT(MeanTest, FormulaTest):
 
     def run(self, units: Units, hypothesis: Hypothesis, resamples: Resamples | None = None) -> TestedRows:
         """Test each row."""
-        from scipy.special import stdtrit
+        from scipy.special import stdtr, stdtrit
 
         mean, error, degrees = robust_error(units)
         with np.errstate(invalid="ignore"):
@@ -112,6 +111,8 @@ def welch(a: FloatArray, b: FloatArray) -> tuple[FloatArray, Tails]:
 
     RATINGS (section 5.3) reports it beside tests that use the pairing; scores are signed so that more is better.
     """
+    from scipy.special import stdtr
+
     n = a.shape[1]
     of_a, of_b = a.var(axis=1, ddof=1) / n, b.var(axis=1, ddof=1) / n
     difference, total = a.mean(axis=1) - b.mean(axis=1), of_a + of_b
